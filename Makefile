@@ -1,0 +1,39 @@
+# Everything runs inside .venv, which the first target that needs it makes.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: demo test check slow bench results clean
+
+demo: $(INSTALLED)  ## the paper's toy experiment: table on the screen, figure and page in runs/toy
+	$(BIN)/fwl reproduce toy --out runs/toy
+
+test: check  ## everything but the slow tests; what CI runs
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED)  ## seconds: format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+slow: $(INSTALLED)  ## the tests that take minutes: the figures promised for twenty seeds
+	$(BIN)/python -m pytest -m slow
+
+bench: $(INSTALLED)  ## speed side by side, in one run
+	$(BIN)/python -m benchmarks.step
+
+results: $(INSTALLED)  ## run the toy experiments anew and render the README's table and figure from them
+	for experiment in toy beta learning-curve sampling; do \
+	  $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
+	$(BIN)/fwl reproduce toy --set seed=1000 --out docs/results/toy-fresh-seeds
+	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
+	$(BIN)/python -m benchmarks.readme
+
+$(INSTALLED): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@
+
+clean:  ## what the commands above made
+	rm -rf .venv runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
