@@ -1,0 +1,213 @@
+"""What travels between the rooms: frozen, shape-checked, no behaviour.
+
+Labels are always a float matrix [N, C]: one column for a number or a preference, one per class for classes. A single
+column may come in as a vector. Samples are an array with one row each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fwl.errors import InvalidInput, NotFinite, WrongShape
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class WeakSet:
+    """Many samples with labels nobody checked.
+
+    It has no `__len__` on purpose: scikit-learn's cross-validation slices whatever has one, and the weak pool must
+    reach every fold whole.
+
+    Attributes:
+        X: samples, [N, ...].
+        y: weak labels, [N, C].
+    """
+
+    X: npt.NDArray[Any]
+    y: Array
+
+    def __post_init__(self) -> None:
+        _check_labelled(self, "weak")
+
+
+@dataclass(frozen=True, eq=False)
+class StrongSet:
+    """Few samples with labels somebody vouches for.
+
+    Attributes:
+        X: samples, [N, ...].
+        y: strong labels, [N, C].
+    """
+
+    X: npt.NDArray[Any]
+    y: Array
+
+    def __post_init__(self) -> None:
+        _check_labelled(self, "strong")
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What a teacher believes of N samples.
+
+    Attributes:
+        mean: [N, C].
+        variance: of the label, noise included, [N, C].
+        prior: the same variance before any strong label was seen, [N, C].
+        noise: the part of both that no label can remove (the White kernel's constant).
+    """
+
+    mean: Array
+    variance: Array
+    prior: Array
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "variance", "prior"):
+            _store(self, name, as_matrix(getattr(self, name), f"posterior {name}"))
+            _check_same_shape(name, getattr(self, name), "mean", self.mean)
+        if (self.variance < 0).any():
+            raise InvalidInput(f"a variance is never negative, got {self.variance.min():.3g}")
+
+
+@dataclass(frozen=True, eq=False)
+class SoftSet:
+    """The soft dataset D_sw: every sample with the teacher's label and how far to trust it.
+
+    Attributes:
+        X: samples, [N, ...].
+        label: the soft label T(x), [N, C].
+        uncertainty: Sigma(x), [N].
+        fidelity: eta2 = exp(-beta Sigma(x)), [N], in (0, 1].
+    """
+
+    X: npt.NDArray[Any]
+    label: Array
+    uncertainty: Array
+    fidelity: Array
+
+    def __post_init__(self) -> None:
+        _store(self, "X", as_samples(self.X, "soft"))
+        _store(self, "label", as_matrix(self.label, "soft labels"))
+        for name in ("uncertainty", "fidelity"):
+            _store(self, name, as_vector(getattr(self, name), name))
+            check_same_length(name, getattr(self, name), "soft labels", self.label)
+        check_same_length("samples", self.X, "soft labels", self.label)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a results table: one method on one dataset, over all seeds or folds."""
+
+    dataset: str
+    method: str
+    metric: str
+    lower_is_better: bool
+    values: tuple[float, ...]
+    mean: float
+    std: float
+    paper: float | None = None
+    better_than: tuple[str, ...] = ()
+    p_values: dict[str, float] = field(default_factory=dict)
+    at: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run of one experiment: what `results.json` holds."""
+
+    experiment: str
+    title: str
+    size: str
+    settings: dict[str, Any]
+    provenance: dict[str, Any]
+    rows: tuple[Row, ...]
+    curves: dict[str, Any] = field(default_factory=dict)
+
+
+def as_samples(X: Any, name: str) -> npt.NDArray[Any]:
+    """Samples as an array with one row each, not empty, finite where they are numbers."""
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise WrongShape(f"{name} samples: expected rows of one length, got {_glance(X)}") from error
+    if array.ndim == 0:
+        raise WrongShape(f"{name} samples: expected one row per sample, got a single {type(X).__name__}")
+    if array.dtype == object or array.dtype.kind not in "fiub":
+        raise InvalidInput(f"{name} samples: expected numbers, got {array.dtype}; encode other columns first")
+    if len(array) == 0:
+        raise InvalidInput(f"{name} samples: the set is empty, expected at least one row")
+    _check_finite(array, f"{name} samples")
+    return array
+
+
+def as_matrix(y: Any, name: str) -> Array:
+    """Numbers as a finite float64 matrix [N, C]; a vector becomes one column."""
+    matrix = _as_floats(y, name)
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2:
+        raise WrongShape(f"{name}: expected a vector or a matrix [N, C], got shape {matrix.shape}")
+    return matrix
+
+
+def as_vector(v: Any, name: str) -> Array:
+    """Numbers as a finite float64 vector [N]."""
+    vector = _as_floats(v, name)
+    if vector.ndim != 1:
+        raise WrongShape(f"{name}: expected a vector [N], got shape {vector.shape}")
+    return vector
+
+
+def check_same_length(name: str, a: npt.NDArray[Any], other: str, b: npt.NDArray[Any]) -> None:
+    """Refuse two arrays that should describe the same samples and don't."""
+    if len(a) != len(b):
+        raise WrongShape(f"{name} has {len(a)} rows and {other} has {len(b)}; they describe the same samples")
+
+
+def _as_floats(y: Any, name: str) -> Array:
+    try:
+        array = np.array(y, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name}: expected numbers, got {_glance(y)}") from error
+    if array.size == 0:
+        raise InvalidInput(f"{name}: the set is empty, expected at least one row")
+    _check_finite(array, name)
+    return array
+
+
+def _check_labelled(record: WeakSet | StrongSet, name: str) -> None:
+    _store(record, "X", as_samples(record.X, name))
+    _store(record, "y", as_matrix(record.y, f"{name} labels"))
+    check_same_length(f"{name} samples", record.X, f"{name} labels", record.y)
+
+
+def _check_finite(array: npt.NDArray[Any], name: str) -> None:
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    rows = np.atleast_1d(array)
+    broken = np.argwhere(~np.isfinite(rows.reshape(len(rows), -1)).all(axis=1))[:, 0]
+    some = ", ".join(str(row) for row in broken[:5]) + (", ..." if len(broken) > 5 else "")
+    raise NotFinite(
+        f"{name}: NaN or infinity in {len(broken)} of {len(rows)} rows (rows {some}); drop or fill them first"
+    )
+
+
+def _check_same_shape(name: str, a: Array, other: str, b: Array) -> None:
+    if a.shape != b.shape:
+        raise WrongShape(f"{name} has shape {a.shape} and {other} has shape {b.shape}; expected the same")
+
+
+def _store(record: Any, name: str, value: npt.NDArray[Any]) -> None:
+    object.__setattr__(record, name, value)
+
+
+def _glance(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
