@@ -1,0 +1,30 @@
+"""What every student promises."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import final
+
+import torch
+from torch import nn
+
+
+class Student(nn.Module, ABC):
+    """A network in two parts: a representation psi and a prediction phi from it.
+
+    The teacher sees the world through `represent`; `predict_from` turns a representation into outputs. The forward pass
+    is the two together, written once, so no student can predict from anything its teacher does not see.
+    """
+
+    @abstractmethod
+    def represent(self, x: torch.Tensor) -> torch.Tensor:
+        """The representation psi(x): [N, ...] -> [N, D]."""
+
+    @abstractmethod
+    def predict_from(self, psi: torch.Tensor) -> torch.Tensor:
+        """The outputs phi(psi): [N, D] -> [N, C]."""
+
+    @final  # type: ignore[misc]
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The whole student, phi(psi(x)): [N, ...] -> [N, C]."""
+        return self.predict_from(self.represent(x))
