@@ -1,0 +1,98 @@
+"""The methods the paper compares with, one function each; all start from the same student, draw for draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fwl.learn.fidelity_weighted import fidelity_weighted
+from fwl.learn.finetune import finetune_on_strong
+from fwl.learn.learned import Learned
+from fwl.learn.pretrain import pretrain
+from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.soften import soften
+from fwl.learn.view import fit_teacher
+from fwl.randomness import Chance
+from fwl.students.batches import Alternating
+from fwl.students.contract import Student
+from fwl.students.training import Lesson, Training, train
+
+
+def weak_only(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
+    """NN_W: step 1 and nothing else."""
+    return Learned((pretrained or pretrain(problem, recipe, chance),), problem.task)
+
+
+def strong_only(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:  # noqa: ARG001
+    """NN_S: a new student on the strong labels alone, for as many steps as the others take in all."""
+    student = recipe.new_student(chance.child("student"))
+    strong = problem.strong
+    plan = _both_phases(recipe)
+    train(student, Lesson(strong.X, strong.y), plan, chance.child("strong only"), loss=problem.task.loss)
+    return Learned((student,), problem.task)
+
+
+def strong_and_weak_by_turns(
+    problem: Problem,
+    recipe: Recipe,
+    chance: Chance,
+    pretrained: Student | None = None,  # noqa: ARG001
+) -> Learned:
+    """NN_S+/W: a new student on samples drawn by turns, weak without replacement and strong with."""
+    student = recipe.new_student(chance.child("student"))
+    weak, strong, plan = problem.weak, problem.strong, _both_phases(recipe)
+    lesson = Lesson(problem.all_samples, np.concatenate([weak.y, strong.y]))
+    stream = chance.child("by turns")
+    batches = Alternating(len(weak.X), len(strong.X), plan.batch_size, stream)
+    train(student, lesson, plan, stream, loss=problem.task.loss, batches=batches)
+    return Learned((student,), problem.task)
+
+
+def weak_then_strong(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
+    """NN_W->S: step 1, then fine-tuned on the strong labels."""
+    student = pretrained or pretrain(problem, recipe, chance)
+    student = finetune_on_strong(student, problem.strong, problem.task, recipe.finetuning, chance)
+    return Learned((student,), problem.task)
+
+
+def weak_then_strong_averaged(
+    problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None
+) -> Learned:
+    """NN_W->Sx4: four weak-then-strong students averaged, the fair control for any committee."""
+    first = weak_then_strong(problem, recipe, chance, pretrained)
+    others = (weak_then_strong(problem, recipe, chance.child("member", i)) for i in range(1, 4))
+    return Learned((*first.students, *(s for other in others for s in other.students)), problem.task)
+
+
+def weak_at_fixed_weight_then_strong(
+    problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None
+) -> Learned:
+    """NN_Womega->S: weak steps scaled by one omega, the mean of FWL's eta2; then fine-tuned on the strong labels."""
+    omega = mean_fidelity(problem, recipe, chance, pretrained)
+    student = pretrain(problem, recipe, chance, weight=omega)
+    student = finetune_on_strong(student, problem.strong, problem.task, recipe.finetuning, chance)
+    return Learned((student,), problem.task, choices={"omega": omega})
+
+
+def fidelity_ignored(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
+    """FWL_noSigma: the teacher's labels, every step at full size."""
+    return fidelity_weighted(problem, recipe.but(fidelity_as="nothing"), chance, pretrained)
+
+
+def fidelity_sampled(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
+    """FWL_s: the teacher's labels, samples drawn in proportion to their fidelity."""
+    return fidelity_weighted(problem, recipe.but(fidelity_as="sampling"), chance, pretrained)
+
+
+def mean_fidelity(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> float:
+    """The mean of eta2 over the soft dataset, as FWL with the same recipe would use it."""
+    student = pretrained or pretrain(problem, recipe, chance)
+    everything = problem.all_samples
+    teacher = fit_teacher(student, problem.strong, everything, recipe.teaching)
+    soft = soften(everything, teacher.posterior(everything), problem.task, recipe.beta, recipe.uncertainty)
+    return float(soft.fidelity.mean())
+
+
+def _both_phases(recipe: Recipe) -> Training:
+    """One phase of training as long as step 1 and step 3 together."""
+    steps = recipe.pretraining.steps + recipe.finetuning.steps
+    return recipe.but(pretraining=Training(**{**vars(recipe.pretraining), "steps": steps})).pretraining

@@ -1,0 +1,142 @@
+"""The choices of one run, apart from its data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fwl.errors import InvalidInput, UnknownName, WrongShape
+from fwl.learn.task import REGRESSION, Task
+from fwl.randomness import Chance
+from fwl.records import StrongSet, WeakSet
+from fwl.students.contract import Student
+from fwl.students.training import Training
+from fwl.teach.contract import Teacher
+from fwl.teach.exact import ExactGP
+
+TEACHER_INPUTS = ("x", "psi", "both")
+PRIOR_MEANS = ("zero", "student")
+UNCERTAINTIES = ("raw", "relative")
+FIDELITY_USES = ("step", "sampling", "nothing")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be learned from: many weak labels and at least two strong ones."""
+
+    weak: WeakSet
+    strong: StrongSet
+    task: Task = REGRESSION
+
+    def __post_init__(self) -> None:
+        if len(self.strong.X) < 2:
+            raise InvalidInput(
+                "got 1 sample with a strong label, expected at least 2: from one sample nobody can tell signal from "
+                "noise; check a second one by hand, or train on the weak labels alone"
+            )
+        _check_alike("samples", self.weak.X, self.strong.X)
+        _check_alike("labels", self.weak.y, self.strong.y)
+
+    @property
+    def all_samples(self) -> npt.NDArray[Any]:
+        """The samples of D_sw: the weak ones, then the strong ones."""
+        return np.concatenate([self.weak.X, self.strong.X])
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """How the teacher is set up.
+
+    Attributes:
+        new_teacher: makes an unfitted teacher.
+        input: what it sees: "x", "psi" (the paper's) or "both".
+        standardise: whether each input column is brought to mean 0 and deviation 1 over all samples first.
+        prior_mean: "zero" (the paper's) or "student": the teacher then learns where the student is wrong.
+    """
+
+    new_teacher: Callable[[], Teacher] = ExactGP
+    input: str = "psi"
+    standardise: bool = False
+    prior_mean: str = "zero"
+
+    def __post_init__(self) -> None:
+        _check_known("teacher input", self.input, TEACHER_INPUTS)
+        _check_known("prior mean", self.prior_mean, PRIOR_MEANS)
+
+
+@dataclass(frozen=True)
+class Auto:
+    """What FWL_auto may choose from, and how long it trains.
+
+    Attributes:
+        held_out_share: of the weak labels, kept back to stop step 1.
+        pretraining: step 1, with its patience.
+        finetuning: step 3.
+        inputs: teacher inputs to compare by log evidence.
+        prior_means: prior means to compare by log evidence.
+        betas: values to compare by cross-validation on the strong samples, at half the length of step 3.
+        folds: of that cross-validation.
+    """
+
+    held_out_share: float = 0.1
+    pretraining: Training = field(default_factory=lambda: Training(steps=2000, patience=10, check_every=20))
+    finetuning: Training = field(default_factory=lambda: Training(steps=1000))
+    inputs: tuple[str, ...] = TEACHER_INPUTS
+    prior_means: tuple[str, ...] = PRIOR_MEANS
+    betas: tuple[float, ...] = (0.0, 1.0, 5.0)
+    folds: int = 3
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that Algorithm 1 leaves to be chosen.
+
+    Attributes:
+        new_student: makes an untrained student.
+        pretraining: step 1.
+        finetuning: step 3.
+        teaching: step 2.
+        beta: how strongly uncertainty lowers fidelity: eta2 = exp(-beta Sigma).
+        uncertainty: Sigma "raw", the posterior variance itself (the paper's), or "relative": the share of the signal's
+            prior variance that the strong labels left unexplained.
+        fidelity_as: eta2 scales the "step" (FWL), drives the "sampling" (FWL_s), or does "nothing" (FWL_noSigma).
+        auto: the choices left to FWL_auto.
+    """
+
+    new_student: Callable[[Chance], Student]
+    pretraining: Training = field(default_factory=Training)
+    finetuning: Training = field(default_factory=Training)
+    teaching: Teaching = field(default_factory=Teaching)
+    beta: float = 1.0
+    uncertainty: str = "raw"
+    fidelity_as: str = "step"
+    auto: Auto = field(default_factory=Auto)
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.beta) and self.beta >= 0):
+            raise InvalidInput(
+                f"beta={self.beta}: expected a number from 0 up; 0 trusts the teacher everywhere, "
+                "larger values stay closer to the weak labels"
+            )
+        _check_known("uncertainty", self.uncertainty, UNCERTAINTIES)
+        _check_known("use of fidelity", self.fidelity_as, FIDELITY_USES)
+
+    def but(self, **changes: Any) -> Recipe:
+        """The same recipe with some choices changed."""
+        return replace(self, **changes)
+
+
+def _check_known(kind: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise UnknownName(kind, name, known)
+
+
+def _check_alike(what: str, weak: npt.NDArray[Any], strong: npt.NDArray[Any]) -> None:
+    if weak.shape[1:] != strong.shape[1:]:
+        raise WrongShape(
+            f"weak {what} have shape {weak.shape} and strong {what} {strong.shape}; expected the same columns in both"
+        )
