@@ -1,0 +1,83 @@
+"""Experiments as data: which settings, which methods, which variations, which sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SIZES = ("tiny", "reduced", "paper")
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number: one method on one dataset under one seed."""
+
+    dataset: str
+    method: str
+    metric: str
+    lower_is_better: bool
+    value: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one unit of work brings home."""
+
+    scores: tuple[Score, ...]
+    data_sha256: str
+    curves: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One cell of an experiment's grid.
+
+    Attributes:
+        dataset: the name in the table.
+        changes: settings that differ from the experiment's defaults.
+        at: where the cell lies on the axis of a sweep.
+        paper: the paper's figure for each method it gives one for.
+    """
+
+    dataset: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    at: Mapping[str, float] = field(default_factory=dict)
+    paper: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of an experiment is run: seeds, and settings that make it smaller."""
+
+    seeds: int
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+# (settings, dataset, methods, seed, whether to bring curves for the figure) -> what came out
+Measure = Callable[[Any, str, tuple[str, ...], int, bool], Outcome]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of the paper.
+
+    Attributes:
+        name: how `fwl reproduce` calls it.
+        title: what it shows.
+        settings: a frozen dataclass whose defaults are the paper's; it has a field `seed`.
+        methods: the rows, in the table's order.
+        variations: the grid.
+        sizes: one for each of `SIZES`.
+        measure: runs some methods on one variation under one seed.
+        needs_data: whether a data folder must be named.
+    """
+
+    name: str
+    title: str
+    settings: Any
+    methods: tuple[str, ...]
+    variations: tuple[Variation, ...]
+    sizes: Mapping[str, Size]
+    measure: Measure
+    needs_data: bool = False

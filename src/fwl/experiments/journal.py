@@ -1,0 +1,65 @@
+"""The journal of a run: every finished unit of work is one line, so a killed run loses only those under way."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fwl.errors import OutputTrouble
+from fwl.experiments.declare import Outcome, Score
+
+
+class Journal:
+    """A file of JSON lines: first what the run is, then one finished unit a line.
+
+    Args:
+        path: the file.
+        run: what identifies the run (experiment, size, settings, version); units of another run are never mixed in.
+        resume: whether to keep what the file already holds.
+    """
+
+    def __init__(self, path: Path, run: dict[str, Any], resume: bool) -> None:
+        self.path = path
+        self._header = json.dumps({"run": run}, sort_keys=True)
+        lines = self._whole_lines() if resume and path.exists() else []
+        if lines and lines[0] != self._header:
+            raise OutputTrouble(
+                f"{path} is the journal of a run with other settings; "
+                "give the same settings, another --out, or start afresh without --resume"
+            )
+        self._entries = [json.loads(line) for line in lines[1:]]
+        self._rewrite()
+
+    def finished(self) -> Iterator[tuple[int, int, Outcome]]:
+        """(variation, seed, outcome) of every unit recorded."""
+        for entry in self._entries:
+            yield entry["variation"], entry["seed"], _read_outcome(entry)
+
+    def add(self, variation: int, seed: int, outcome: Outcome) -> None:
+        """Record a finished unit; it is on disk when this returns."""
+        entry = {"variation": variation, "seed": seed, **dataclasses.asdict(outcome)}
+        self._entries.append(entry)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _whole_lines(self) -> list[str]:
+        text = self.path.read_text(encoding="utf-8")
+        lines = text.split("\n")
+        return lines[:-1]  # what follows the last line break was cut off by a kill, or is nothing
+
+    def _rewrite(self) -> None:
+        beside = self.path.with_name(self.path.name + ".part")
+        lines = [self._header, *(json.dumps(entry) for entry in self._entries)]
+        beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        beside.replace(self.path)
+
+
+def _read_outcome(entry: dict[str, Any]) -> Outcome:
+    scores = tuple(Score(**score) for score in entry["scores"])
+    return Outcome(scores, entry["data_sha256"], entry["curves"])

@@ -1,0 +1,188 @@
+"""Run an experiment: units of work over all cores, journalled, resumable; scores become rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from fwl.errors import InvalidInput, OutputTrouble, UnknownName
+from fwl.evaluate.significance import beaten, compare
+from fwl.experiments.declare import SIZES, Experiment, Outcome, Score, Variation
+from fwl.experiments.journal import Journal
+from fwl.experiments.provenance import installed_version, provenance
+from fwl.experiments.settings import apply_settings, change_settings
+from fwl.progress import Progress, Silent
+from fwl.records import Result, Row
+
+Unit = tuple[int, int, tuple[str, ...]]  # (variation, seed, methods)
+
+
+def run_experiment(
+    experiment: Experiment,
+    out: Path,
+    *,
+    size: str = "paper",
+    seeds: int | None = None,
+    methods: Sequence[str] | None = None,
+    assignments: Iterable[str] = (),
+    resume: bool = False,
+    jobs: int = -1,
+    progress: Progress | None = None,
+) -> Result:
+    """Run every unit that is not in the journal yet and gather all into a result.
+
+    Args:
+        experiment: what to run.
+        out: the run's folder; the journal is kept there.
+        size: "tiny", "reduced" or "paper".
+        seeds: how many, instead of the size's number.
+        methods: which rows, instead of all.
+        assignments: `key=value` texts onto the experiment's settings.
+        resume: keep the journal's finished units instead of starting afresh.
+        jobs: processes; -1 for one per core.
+        progress: hears of every finished unit.
+    """
+    settings = settings_for(experiment, size, assignments)
+    chosen = _chosen_methods(experiment, methods)
+    grid = [change_settings(settings, variation.changes) for variation in experiment.variations]
+    seed_list = _seed_list(settings.seed, experiment.sizes[size].seeds if seeds is None else seeds)
+    _make_writable(out)
+    started = time.monotonic()
+    identity = {"experiment": experiment.name, "size": size, "version": installed_version()}
+    journal = Journal(out / "journal.jsonl", {**identity, "settings": _plain(settings)}, resume)
+    units = [(v, seed, chosen) for v in range(len(grid)) for seed in seed_list]
+    _run_missing(experiment, grid, units, journal, seed_list[0], jobs, progress or Silent())
+    wanted = [o for v, seed, o in _merged(journal) if seed in seed_list]
+    return Result(
+        experiment=experiment.name,
+        title=experiment.title,
+        size=size,
+        settings=_plain(settings),
+        provenance=provenance(seed_list, {o.data_sha256 for o in wanted}, time.monotonic() - started),
+        rows=_rows(experiment, chosen, seed_list, journal),
+        curves=next((o.curves for o in wanted if o.curves), {}),
+    )
+
+
+def settings_for(experiment: Experiment, size: str, assignments: Iterable[str]) -> Any:
+    """The experiment's settings at one size, with `key=value` texts applied on top."""
+    if size not in SIZES:
+        raise UnknownName("size", size, SIZES)
+    return apply_settings(change_settings(experiment.settings, experiment.sizes[size].changes), assignments)
+
+
+def _chosen_methods(experiment: Experiment, methods: Sequence[str] | None) -> tuple[str, ...]:
+    for name in methods or ():
+        if name not in experiment.methods:
+            raise UnknownName("method", name, experiment.methods)
+    return tuple(m for m in experiment.methods if methods is None or m in methods)
+
+
+def _seed_list(first: int, count: int) -> list[int]:
+    if count < 1:
+        raise InvalidInput(f"seeds={count}: expected at least 1")
+    return list(range(first, first + count))
+
+
+def _make_writable(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise OutputTrouble(f"cannot write to folder {out} ({error.strerror}); name another with --out") from error
+
+
+def _run_missing(
+    experiment: Experiment,
+    grid: list[Any],
+    units: list[Unit],
+    journal: Journal,
+    pictured: int,
+    jobs: int,
+    progress: Progress,
+) -> None:
+    """Run what the journal does not hold, in parallel; record each unit as it comes in."""
+    missing = _missing(units, journal)
+    progress.start(len(units), experiment.name)
+    progress.advance(len(units) - len(missing))
+    work = (
+        delayed(_run_unit)(experiment, grid[v], unit, experiment.variations[v].dataset, unit[1] == pictured)
+        for unit in missing
+        for v in unit[:1]
+    )
+    for (variation, seed, _), outcome in Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
+        journal.add(variation, seed, outcome)
+        progress.advance()
+    progress.finish()
+
+
+def _missing(units: list[Unit], journal: Journal) -> list[Unit]:
+    """The units, or the methods of a unit, that are not recorded yet."""
+    done: dict[tuple[int, int], set[str]] = {}
+    for variation, seed, outcome in journal.finished():
+        done.setdefault((variation, seed), set()).update(score.method for score in outcome.scores)
+    left = [(v, s, tuple(m for m in methods if m not in done.get((v, s), ()))) for v, s, methods in units]
+    return [unit for unit in left if unit[2]]
+
+
+def _run_unit(
+    experiment: Experiment, settings: Any, unit: Unit, dataset: str, with_curves: bool
+) -> tuple[Unit, Outcome]:
+    # One thread per worker: the solves and students are small, and threads would only wait for each other.
+    torch.set_num_threads(1)
+    with threadpool_limits(1):
+        return unit, experiment.measure(settings, dataset, unit[2], unit[1], with_curves)
+
+
+def _merged(journal: Journal) -> list[tuple[int, int, Outcome]]:
+    return sorted(journal.finished(), key=lambda entry: entry[:2])
+
+
+def _rows(experiment: Experiment, methods: tuple[str, ...], seeds: list[int], journal: Journal) -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for index, variation in enumerate(experiment.variations):
+        scores = [(s, score) for v, s, o in _merged(journal) if v == index and s in seeds for score in o.scores]
+        rows += _rows_of(variation, methods, scores)
+    return tuple(rows)
+
+
+def _rows_of(variation: Variation, methods: tuple[str, ...], scores: list[tuple[int, Score]]) -> list[Row]:
+    """The rows of one variation, metric by metric, methods in the table's order, values in the seeds' order."""
+    rows = []
+    for dataset, metric, lower in dict.fromkeys((s.dataset, s.metric, s.lower_is_better) for _, s in scores):
+        values = {
+            m: tuple(s.value for _, s in scores if (s.dataset, s.metric, s.method) == (dataset, metric, m))
+            for m in methods
+        }
+        p_values = compare(values, lower)
+        rows += [
+            Row(
+                dataset=dataset,
+                method=m,
+                metric=metric,
+                lower_is_better=lower,
+                values=values[m],
+                mean=float(np.mean(values[m])),
+                std=float(np.std(values[m], ddof=1)) if len(values[m]) > 1 else 0.0,
+                paper=variation.paper.get(m),
+                better_than=beaten(p_values[m]),
+                p_values=p_values[m],
+                at=dict(variation.at),
+            )
+            for m in methods
+        ]
+    return rows
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(settings).items()}
