@@ -1,0 +1,79 @@
+"""Rows as tables: on the screen, in Markdown, and as plain cells for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from fwl.records import Result, Row
+
+HEADINGS = ("data", "method", "ours", "± sd", "paper", "better than")
+FACE = {"FWL_auto": "auto", "NN_W->Sx4": "control"}
+
+
+def cells(row: Row, among: Sequence[Row]) -> tuple[str, ...]:
+    """One row as texts; methods that it beats are given by their numbers, like the paper's triangles."""
+    numbers = {other.method: str(i) for i, other in enumerate(among, start=1)}
+    where = "".join(f", {name}={value:g}" for name, value in row.at.items())
+    beaten = " ".join(numbers[name] for name in row.better_than if name in numbers)
+    paper = "" if row.paper is None else f"{row.paper:.4f}"
+    return (
+        f"{row.dataset}{where}",
+        f"{numbers[row.method]} {row.method}",
+        f"{row.mean:.4f}",
+        f"{row.std:.4f}",
+        paper,
+        f"▲ {beaten}" if beaten else "",
+    )
+
+
+def groups(result: Result) -> list[list[Row]]:
+    """The rows that stand beside each other: same data, same metric, same place on a sweep."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in result.rows:
+        found.setdefault((row.dataset, row.metric, str(row.at)), []).append(row)
+    return list(found.values())
+
+
+def is_best(row: Row, among: Iterable[Row]) -> bool:
+    """Whether no row beside it has a better mean."""
+    means = [other.mean for other in among]
+    return row.mean == (min(means) if row.lower_is_better else max(means))
+
+
+def caption(result: Result) -> str:
+    """What the numbers are, in one line."""
+    metrics = ", ".join(
+        dict.fromkeys(f"{r.metric} ({'lower' if r.lower_is_better else 'higher'} is better)" for r in result.rows)
+    )
+    n = len(result.provenance["seeds"])
+    return f"{metrics}; mean and standard deviation over {n} seed{'s' if n != 1 else ''}; ▲ better at p < 0.05"
+
+
+def screen_table(result: Result) -> Table:
+    """The whole result for a terminal."""
+    table = Table(title=result.title, caption=caption(result), title_justify="left", caption_justify="left")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right" if heading in HEADINGS[2:5] else "left", no_wrap=True)
+    for group in groups(result):
+        for row in group:
+            table.add_row(*cells(row, group), style="bold" if len(group) > 1 and is_best(row, group) else None)
+        if len(group) > 1:
+            table.add_section()
+    return table
+
+
+def markdown_table(result: Result) -> str:
+    """The whole result as a Markdown table."""
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---:|---:|---:|---|"]
+    for group in groups(result):
+        lines += ["| " + " | ".join(_bold_best(row, group)) + " |" for row in group]
+    return "\n".join([*lines, "", caption(result) + "."])
+
+
+def _bold_best(row: Row, group: list[Row]) -> list[str]:
+    texts = [f"`{text}`" if i == 1 else text for i, text in enumerate(cells(row, group))]
+    if len(group) > 1 and is_best(row, group):
+        texts[2] = f"**{texts[2]}**"
+    return texts
