@@ -1,0 +1,1 @@
+"""The command `fwl`: it parses, calls and prints."""

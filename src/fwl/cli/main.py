@@ -1,0 +1,45 @@
+"""Entry point: the commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from fwl.cli.report import report
+from fwl.cli.reproduce import reproduce
+from fwl.errors import FWLError
+from fwl.experiments.provenance import installed_version
+
+app = typer.Typer(
+    help="Learn from few labels you trust and many you don't.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(reproduce)
+app.command()(report)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fwl {installed_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Say which version."),
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Exit 0 done, 2 the user's input is wrong (one message, no traceback), 130 interrupted, 1 a fault of ours."""
+    try:
+        app()
+    except FWLError as error:
+        Console(stderr=True, soft_wrap=True).print(f"error: {error}", markup=False, highlight=False)
+        sys.exit(2)

@@ -1,0 +1,44 @@
+"""Progress as a bar on standard error, when somebody is watching."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from fwl import progress
+
+
+class Bar:
+    """A progress bar."""
+
+    def __init__(self) -> None:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=None)
+
+    def start(self, total: int, what: str) -> None:
+        """Show the bar."""
+        self._bar.update(self._task, total=total, description=what)
+        self._bar.start()
+
+    def advance(self, amount: int = 1) -> None:
+        """Move it on."""
+        self._bar.advance(self._task, amount)
+
+    def finish(self) -> None:
+        """Take it away."""
+        self._bar.stop()
+
+
+def progress_for(quiet: bool) -> progress.Progress:
+    """A bar when standard error is a terminal and quiet was not asked for."""
+    return progress.Silent() if quiet or not sys.stderr.isatty() else Bar()

@@ -1,0 +1,66 @@
+"""`fwl reproduce`: run one of the paper's experiments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from fwl.cli.progress import progress_for
+from fwl.experiments.catalogue import CATALOGUE, find_experiment
+from fwl.experiments.runner import run_experiment
+from fwl.records import Result
+from fwl.report.page import claims, write_report
+from fwl.report.store import as_json, write_result
+from fwl.report.tables import screen_table
+
+
+def reproduce(
+    experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(CATALOGUE)}.")],
+    data: Annotated[Path | None, typer.Option(help="Folder of the data, for experiments that need one.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.  [default: runs/EXPERIMENT]")] = None,
+    size: Annotated[str, typer.Option(help="tiny, reduced or paper.")] = "paper",
+    seeds: Annotated[int | None, typer.Option(help="How many seeds, instead of the size's number.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Which rows, with commas between.")] = None,
+    assignments: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be given often.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in the same folder.")] = False,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = -1,
+    as_machine: Annotated[bool, typer.Option("--json", help="Print results.json instead of a table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Run one of the paper's experiments; write results.json, figures and a page."""
+    declared = find_experiment(experiment)
+    if data is not None and not declared.needs_data:
+        typer.echo(f"note: {experiment} makes its own data; --data {data} is not read", err=True)
+    folder = out or Path("runs") / experiment
+    try:
+        result = run_experiment(
+            declared,
+            folder,
+            size=size,
+            seeds=seeds,
+            methods=None if methods is None else [name.strip() for name in methods.split(",")],
+            assignments=assignments or (),
+            resume=resume,
+            jobs=jobs,
+            progress=progress_for(quiet),
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; the same command with --resume goes on from {folder / 'journal.jsonl'}", err=True)
+        raise typer.Exit(130) from None
+    written = [write_result(result, folder), *write_report(result, folder)]
+    _show(result, written, as_machine)
+
+
+def _show(result: Result, written: list[Path], as_machine: bool) -> None:
+    if as_machine:
+        typer.echo(json.dumps(as_json(result)))
+        return
+    console = Console(width=None if Console().is_terminal else 120)
+    console.print(screen_table(result))
+    for claim in claims(result):
+        console.print(claim, highlight=False)
+    console.print("written: " + ", ".join(str(path) for path in written), highlight=False, soft_wrap=True)
