@@ -39,9 +39,13 @@ class UnknownName(InvalidInput, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = list(known)
+        self._parts = (kind, name, known)
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
         super().__init__(f"unknown {kind} {name!r}; {hint}known: {', '.join(known)}")
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
+        return type(self), self._parts  # so that it survives the way home from a worker process
 
 
 class NotFitted(FWLError, AttributeError):

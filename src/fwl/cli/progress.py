@@ -7,7 +7,8 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from fwl import progress
+from fwl.progress import Progress as Listener
+from fwl.progress import Silent
 
 
 class Bar:
@@ -39,6 +40,6 @@ class Bar:
         self._bar.stop()
 
 
-def progress_for(quiet: bool) -> progress.Progress:
+def progress_for(quiet: bool) -> Listener:
     """A bar when standard error is a terminal and quiet was not asked for."""
-    return progress.Silent() if quiet or not sys.stderr.isatty() else Bar()
+    return Silent() if quiet or not sys.stderr.isatty() else Bar()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fwl.errors import InvalidInput, UnknownName
+from fwl.errors import UnknownName
 from fwl.learn.methods import METHODS
 from fwl.learn.recipe import Problem, Recipe, Teaching
 from fwl.randomness import Chance, chance_from
@@ -20,6 +21,7 @@ from fwl.students.contract import Student
 from fwl.students.perceptron import Perceptron
 from fwl.students.training import Training
 from fwl.teach.exact import ExactGP
+from fwl.teach.kernels import RBF, White
 
 
 class FWLRegressor(RegressorMixin, BaseEstimator):
@@ -80,18 +82,10 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         if self.method not in METHODS:
             raise UnknownName("method", self.method, METHODS)
         X_strong, y_strong = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
-        if weak is not None and weak.X.shape[1:] != X_strong.shape[1:]:
-            raise InvalidInput(
-                f"weak samples have shape {weak.X.shape} and strong samples {X_strong.shape}; expected the same columns"
-            )
         pool = WeakSet(X_strong, y_strong) if weak is None else weak
-        # The weak labels set the scale only where the strong ones cannot: their errors may be large.
-        self._x_scaler = StandardScaler().fit(np.concatenate([pool.X, X_strong]))
-        self._y_scaler = StandardScaler().fit(np.concatenate([pool.y, y_strong[:, None]]))
-        strong = StrongSet(self._x_scaler.transform(X_strong), self._y_scaler.transform(y_strong[:, None]))
-        scaled = WeakSet(self._x_scaler.transform(pool.X), self._y_scaler.transform(pool.y))
+        problem = self._scaled(Problem(pool, StrongSet(X_strong, y_strong)))
         recipe = self._recipe(X_strong.shape[1])
-        self.learned_ = METHODS[self.method](Problem(scaled, strong), recipe, chance_from(self.random_state), None)
+        self.learned_ = METHODS[self.method](problem, recipe, chance_from(self.random_state), None)
         self.choices_ = self.learned_.choices
         self._tell_soft_labels()
         return self
@@ -102,6 +96,14 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         return self._unscaled(self.learned_.predict(self._x_scaler.transform(rows)))
 
+    def _scaled(self, problem: Problem) -> Problem:
+        """The problem with inputs and labels standardised over both sets; the scales are kept for predicting."""
+        weak, strong = problem.weak, problem.strong
+        self._x_scaler = StandardScaler().fit(problem.all_samples)
+        self._y_scaler = StandardScaler().fit(np.concatenate([weak.y, strong.y]))
+        x, y = self._x_scaler.transform, self._y_scaler.transform
+        return replace(problem, weak=WeakSet(x(weak.X), y(weak.y)), strong=StrongSet(x(strong.X), y(strong.y)))
+
     def _recipe(self, n_inputs: int) -> Recipe:
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
@@ -109,10 +111,10 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
             new_student=_NewPerceptron(n_inputs, tuple(self.hidden)),
             pretraining=plan,
             finetuning=finetuning,
-            teaching=Teaching(ExactGP, standardise=True),
+            teaching=Teaching(_NewTeacher(self.hidden[-1]), standardise=True),
             beta=self.beta,
         )
-        patient = replace(plan, steps=10 * self.pretrain_steps, patience=10, check_every=20)
+        patient = replace(plan, steps=10 * self.pretrain_steps, patience=25, check_every=20)
         return recipe.but(auto=replace(recipe.auto, pretraining=patient, finetuning=finetuning))
 
     def _tell_soft_labels(self) -> None:
@@ -129,6 +131,20 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.random_state is None
         return tags
+
+
+@dataclass(frozen=True)
+class _NewTeacher:
+    """The paper's teacher on psi, its lengthscale started at the distance of standardised columns and then fitted.
+
+    The paper's l = 1 is for representations on its own scale; between standardised rows of a hundred columns every
+    distance is above ten and the kernel would be zero everywhere.
+    """
+
+    width: int
+
+    def __call__(self) -> ExactGP:
+        return ExactGP(RBF(math.sqrt(0.5 * self.width)) + White(0.02), "evidence_with_prior")
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Journal:
                 f"{path} is the journal of a run with other settings; "
                 "give the same settings, another --out, or start afresh without --resume"
             )
-        self._entries = [json.loads(line) for line in lines[1:]]
+        self._entries = [self._read(number, line) for number, line in enumerate(lines[1:], start=2)]
         self._rewrite()
 
     def finished(self) -> Iterator[tuple[int, int, Outcome]]:
@@ -47,6 +47,14 @@ class Journal:
             file.write(json.dumps(entry) + "\n")
             file.flush()
             os.fsync(file.fileno())
+
+    def _read(self, number: int, line: str) -> dict[str, Any]:
+        try:
+            entry: dict[str, Any] = json.loads(line)
+            _read_outcome(entry)
+        except (ValueError, KeyError, TypeError) as error:
+            raise OutputTrouble(f"{self.path}: line {number} cannot be read; start afresh without --resume") from error
+        return entry
 
     def _whole_lines(self) -> list[str]:
         text = self.path.read_text(encoding="utf-8")

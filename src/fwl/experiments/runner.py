@@ -80,6 +80,8 @@ def settings_for(experiment: Experiment, size: str, assignments: Iterable[str]) 
 
 
 def _chosen_methods(experiment: Experiment, methods: Sequence[str] | None) -> tuple[str, ...]:
+    if methods is not None and not methods:
+        raise InvalidInput(f"no method was named; known: {', '.join(experiment.methods)}")
     for name in methods or ():
         if name not in experiment.methods:
             raise UnknownName("method", name, experiment.methods)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fwl.annotate.formula import Formula
-from fwl.errors import InvalidInput
+from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.measures import rmse
 from fwl.experiments.declare import Outcome, Score
 from fwl.learn.learned import Learned
@@ -25,7 +25,7 @@ from fwl.students.inference import predict
 from fwl.students.perceptron import Perceptron
 from fwl.students.training import Training
 from fwl.teach.contract import Teacher
-from fwl.teach.exact import ExactGP
+from fwl.teach.exact import HYPERPARAMETERS, ExactGP
 from fwl.teach.kernels import RBF, White
 
 ANNOTATOR = "WA"
@@ -82,7 +82,7 @@ class ToySettings:
     batch_size: int = 32
     l2: float = 0.0
     pretrain_steps: int = 200
-    finetune_steps: int = 400
+    finetune_steps: int = 600
     teacher_input: str = "x"
     standardise: bool = False
     prior_mean: str = "zero"
@@ -96,8 +96,13 @@ class ToySettings:
     auto_folds: int = 3
 
     def __post_init__(self) -> None:
-        Formula(self.true), Formula(self.weak), Chance(self.seed)
-        recipe_of(self)
+        # Whoever will read a setting later refuses it now, before any work is done.
+        chance = Chance(self.seed)
+        recipe = recipe_of(self)
+        recipe.new_student(chance), recipe.teaching.new_teacher()
+        Formula(self.true), Formula(self.weak)
+        if self.hyperparameters not in HYPERPARAMETERS:
+            raise UnknownName("choice of hyperparameters", self.hyperparameters, HYPERPARAMETERS)
         for name, least in (("n_weak", 1), ("n_strong", 1), ("n_test", 2), ("auto_folds", 2)):
             if getattr(self, name) < least:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected at least {least}")
@@ -148,7 +153,7 @@ def recipe_of(settings: ToySettings) -> Recipe:
         beta=settings.beta,
         uncertainty=settings.uncertainty,
         auto=Auto(
-            pretraining=_plan(settings, settings.auto_pretrain_steps, patience=10, check_every=20),
+            pretraining=_plan(settings, settings.auto_pretrain_steps, patience=25, check_every=20),
             finetuning=_plan(settings, settings.auto_finetune_steps),
             folds=settings.auto_folds,
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +12,12 @@ from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Recipe, Teaching
 from fwl.learn.soften import soften
-from fwl.learn.view import FittedTeacher, fit_teacher, make_view
+from fwl.learn.view import FittedTeacher, fit_teacher, make_view, prior_mean
 from fwl.randomness import Chance
 from fwl.records import StrongSet
 from fwl.students.contract import Student
 from fwl.students.inference import predict
 from fwl.teach.exact import ExactGP
-from fwl.teach.kernels import Kernel
 from fwl.teach.selection import score, starting_kernel
 
 
@@ -65,9 +63,9 @@ def fidelity_weighted_auto(
 def choose_teacher(student: Student, problem: Problem, recipe: Recipe) -> tuple[FittedTeacher, dict[str, float]]:
     """The fitted teacher with the highest score, and the score of every candidate by "input, prior mean"."""
     candidates = [
-        _fit_candidate(student, problem, input_, prior_mean)
+        _fit_candidate(student, problem, input_, mean)
         for input_ in recipe.auto.inputs
-        for prior_mean in recipe.auto.prior_means
+        for mean in recipe.auto.prior_means
     ]
     scores = [score(candidate.teacher, len(problem.strong.X)) for candidate in candidates]
     named = {f"{c.teaching.input}, {c.teaching.prior_mean}": s for c, s in zip(candidates, scores, strict=True)}
@@ -86,10 +84,9 @@ def beta_errors(
     recipe = recipe.but(finetuning=replace(plan, steps=plan.steps // 2))
     splits = folds(len(problem.strong.X), recipe.auto.folds, chance.child("beta folds"))
     for fold, (kept, left_out) in enumerate(splits):
-        part = replace(problem, strong=_rows(problem.strong, kept))
-        unseen = _rows(problem.strong, left_out)
-        samples = part.all_samples
-        posterior = _refit(teacher, part).posterior(samples)
+        seen, unseen = _rows(problem.strong, kept), _rows(problem.strong, left_out)
+        samples = np.concatenate([problem.weak.X, seen.X])
+        posterior = _refit(teacher, seen).posterior(samples)
         for beta in errors:
             soft = soften(samples, posterior, problem.task, beta, recipe.uncertainty)
             taught = finetune_on_soft(student, soft, problem.task, recipe, chance.child("beta fold", fold))
@@ -97,23 +94,21 @@ def beta_errors(
     return {beta: total / len(problem.strong.X) for beta, total in errors.items()}
 
 
-def _fit_candidate(student: Student, problem: Problem, input_: str, prior_mean: str) -> FittedTeacher:
+def _fit_candidate(student: Student, problem: Problem, input_: str, mean: str) -> FittedTeacher:
     everything = problem.all_samples
-    draft = Teaching(input=input_, standardise=True, prior_mean=prior_mean)
+    draft = Teaching(input=input_, standardise=True, prior_mean=mean)
     kernel = starting_kernel(make_view(student, everything, draft)(everything), problem.strong.y)
-    teaching = replace(draft, new_teacher=_teacher_with(kernel, "evidence_with_prior"))
+    teaching = replace(draft, new_teacher=lambda: ExactGP(kernel, "evidence_with_prior", shrink_mean=True))
     return fit_teacher(student, problem.strong, everything, teaching)
 
 
-def _refit(fitted: FittedTeacher, part: Problem) -> FittedTeacher:
-    """The same teacher, kernel and view, on fewer strong labels."""
+def _refit(fitted: FittedTeacher, strong: StrongSet) -> FittedTeacher:
+    """The same teacher, with the same kernel and view, on fewer strong labels."""
     assert isinstance(fitted.teacher, ExactGP)
-    again = replace(fitted.teaching, new_teacher=_teacher_with(fitted.teacher.kernel_, "fixed"))
-    return fit_teacher(fitted.view.student, part.strong, part.all_samples, again)
-
-
-def _teacher_with(kernel: Kernel, hyperparameters: str) -> Callable[[], ExactGP]:
-    return lambda: ExactGP(kernel, hyperparameters, shrink_mean=True)
+    view, student = fitted.view, fitted.view.student
+    teacher = ExactGP(fitted.teacher.kernel_, "fixed", shrink_mean=True)
+    teacher.fit(view(strong.X), strong.y, prior_mean(student, strong.X, fitted.teaching))
+    return replace(fitted, teacher=teacher)
 
 
 def _rows(strong: StrongSet, rows: np.ndarray) -> StrongSet:

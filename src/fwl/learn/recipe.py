@@ -83,7 +83,7 @@ class Auto:
     """
 
     held_out_share: float = 0.1
-    pretraining: Training = field(default_factory=lambda: Training(steps=2000, patience=10, check_every=20))
+    pretraining: Training = field(default_factory=lambda: Training(steps=2000, patience=25, check_every=20))
     finetuning: Training = field(default_factory=lambda: Training(steps=1000))
     inputs: tuple[str, ...] = TEACHER_INPUTS
     prior_means: tuple[str, ...] = PRIOR_MEANS
