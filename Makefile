@@ -23,11 +23,13 @@ bench: $(INSTALLED)  ## speed side by side, in one run
 	$(BIN)/python -m benchmarks.step
 
 results: $(INSTALLED)  ## run the toy experiments anew and render the README's table and figure from them
-	for experiment in toy beta learning-curve sampling; do \
+	for experiment in toy beta learning-curve sampling gaps; do \
 	  $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
 	$(BIN)/fwl reproduce toy --set seed=1000 --out docs/results/toy-fresh-seeds
 	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
-	$(BIN)/python -m benchmarks.readme
+	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
+	$(BIN)/python -m benchmarks.step --json docs/results/step.json
+	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -97,14 +97,12 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     rows = []
-    print(
-        f"{'student':28}{'plain':>9}{'unweighted':>12}{'weighted':>10}  us/step; {'weighted/plain':>15}{'weighted/unweighted':>21}"
-    )
+    print(f"{'us/step':28}{'plain':>9}{'unweighted':>12}{'weighted':>10}{'weighted/plain':>17}{'/unweighted':>13}")
     for name, (hidden, columns, batch) in SIZES.items():
         row = {"name": name, **measure(hidden, columns, batch, options.rounds)}
         rows.append(row)
         times = f"{row['plain_us']:9.0f}{row['unweighted_us']:12.0f}{row['weighted_us']:10.0f}"
-        print(f"{name:28}{times}{'':11}{row['weighted_over_plain']:15.3f}{row['weighted_over_unweighted']:21.3f}")
+        print(f"{name:28}{times}{row['weighted_over_plain']:17.3f}{row['weighted_over_unweighted']:13.3f}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
 

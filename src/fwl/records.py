@@ -99,6 +99,8 @@ class SoftSet:
             _store(self, name, as_vector(getattr(self, name), name))
             check_same_length(name, getattr(self, name), "soft labels", self.label)
         check_same_length("samples", self.X, "soft labels", self.label)
+        if not ((self.fidelity > 0) & (self.fidelity <= 1)).all():
+            raise InvalidInput(f"fidelity lies in (0, 1], got {self.fidelity.min():.3g} to {self.fidelity.max():.3g}")
 
 
 @dataclass(frozen=True)

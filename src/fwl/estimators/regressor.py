@@ -86,6 +86,8 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         problem = self._scaled(Problem(pool, StrongSet(X_strong, y_strong)))
         recipe = self._recipe(X_strong.shape[1])
         self.learned_ = METHODS[self.method](problem, recipe, chance_from(self.random_state), None)
+        for student in self.learned_.students:
+            student.double()  # in single precision a row's prediction would depend on the rows beside it
         self.choices_ = self.learned_.choices
         self._tell_soft_labels()
         return self

@@ -72,6 +72,22 @@ def markdown_table(result: Result) -> str:
     return "\n".join([*lines, "", caption(result) + "."])
 
 
+def wide_markdown_table(result: Result) -> str:
+    """A sweep as a Markdown table: a line for each place on it, a column for each method."""
+    methods = list(dict.fromkeys(row.method for row in result.rows))
+    lines = ["| data | " + " | ".join(f"`{method}`" for method in methods) + " |", "|---|" + "---:|" * len(methods)]
+    for group in groups(result):
+        means = {
+            row.method: f"**{row.mean:.4f}**" if _is_clear_best(row, group) else f"{row.mean:.4f}" for row in group
+        }
+        lines.append(f"| {cells(group[0], group)[0]} | " + " | ".join(means.get(m, "") for m in methods) + " |")
+    return "\n".join([*lines, "", caption(result) + " (bold where it beats every other column)."])
+
+
+def _is_clear_best(row: Row, group: list[Row]) -> bool:
+    return len(group) > 1 and len(row.better_than) == len(group) - 1
+
+
 def _bold_best(row: Row, group: list[Row]) -> list[str]:
     texts = [f"`{text}`" if i == 1 else text for i, text in enumerate(cells(row, group))]
     if len(group) > 1 and is_best(row, group):

@@ -53,7 +53,8 @@ class ByProbability:
         total = float(weight.sum())
         if not np.isfinite(total) or total <= 0 or (weight < 0).any():
             raise InvalidInput("sampling weights must be non-negative, finite and not all zero")
-        self.cumulative = np.cumsum(weight) / total
+        cumulative = np.cumsum(weight)
+        self.cumulative = cumulative / cumulative[-1]  # its own last value, so that rounding cannot leave a gap
         self.batch_size, self.chance = batch_size, chance
         self._block = -1
         self._drawn: Rows = np.empty((0, 0), dtype=np.int64)

@@ -36,7 +36,14 @@ def _in_chunks(student: Student, X: npt.NDArray[np.generic], function: Callable[
     try:
         with torch.inference_mode():
             starts = range(0, max(1, len(X)), CHUNK)  # no samples are one empty chunk: its outputs have columns too
-            parts = [function(as_input(X[i : i + CHUNK])).double().numpy() for i in starts]
+            chunks = (as_input(X[i : i + CHUNK]).to(_precision(student)) for i in starts)
+            parts = [function(chunk).double().numpy() for chunk in chunks]
     finally:
         student.train(was_training)
     return np.concatenate(parts)
+
+
+def _precision(student: Student) -> torch.dtype:
+    """The student's own: single while it is trained, double where it was made so for predictions."""
+    first = next(student.parameters(), None)
+    return torch.float32 if first is None else first.dtype

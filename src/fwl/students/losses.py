@@ -18,4 +18,5 @@ def squared_error(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
             f"the student's outputs have shape {tuple(outputs.shape)} and the labels {tuple(targets.shape)}; "
             "expected the same"
         )
-    return (outputs - targets).square().mean(dim=1)
+    squared = (outputs - targets).square()
+    return squared.squeeze(1) if squared.shape[1] == 1 else squared.mean(dim=1)

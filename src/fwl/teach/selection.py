@@ -29,5 +29,5 @@ def starting_kernel(Z: Array, y: Array) -> Kernel:
 
 def score(teacher: Teacher, n: int) -> float:
     """The log evidence of n strong samples, less half a log n if a factor on the prior mean was fitted (BIC)."""
-    fitted_factor = getattr(teacher, "shrinkage_", 0.0) > 0.0
+    fitted_factor = getattr(teacher, "shrink_mean", False) and getattr(teacher, "shrinkage_", 0.0) > 0.0
     return teacher.log_evidence_ - 0.5 * math.log(n) * fitted_factor

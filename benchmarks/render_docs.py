@@ -1,0 +1,43 @@
+"""Render every table in README and docs from the stored run it names: `python -m benchmarks.render_docs [--check]`.
+
+A table stands between `<!-- table: docs/results/NAME -->` and `<!-- end of table -->`; one that begins with
+`<!-- wide table: ... -->` has a column for each method.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from fwl.report.store import read_result
+from fwl.report.tables import markdown_table, wide_markdown_table
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "DECISIONS.md", *sorted((ROOT / "docs").glob("*.md"))]
+TABLE = re.compile(r"<!-- (wide )?table: (\S+) -->\n.*?<!-- end of table -->", re.DOTALL)
+
+
+def rendered(text: str) -> str:
+    """The text with every marked table as its stored run gives it."""
+    return TABLE.sub(_render, text)
+
+
+def _render(mark: re.Match[str]) -> str:
+    wide, run = mark[1], mark[2]
+    table = (wide_markdown_table if wide else markdown_table)(read_result(ROOT / run))
+    return f"<!-- {wide or ''}table: {run} -->\n{table}\n<!-- end of table -->"
+
+
+def main() -> None:
+    stale = [page for page in PAGES if rendered(page.read_text(encoding="utf-8")) != page.read_text(encoding="utf-8")]
+    if "--check" in sys.argv:
+        sys.exit(
+            f"not what the stored runs say: {', '.join(p.name for p in stale)}; run `make results`" if stale else 0
+        )
+    for page in stale:
+        page.write_text(rendered(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+import pytest
+
+from fwl.errors import UnknownName
+from fwl.experiments.catalogue import CATALOGUE, find_experiment
+from fwl.experiments.declare import SIZES
+from fwl.experiments.settings import change_settings
+
+
+@pytest.mark.parametrize("experiment", CATALOGUE.values(), ids=CATALOGUE)
+def test_every_declaration_can_be_run(experiment):
+    assert set(experiment.sizes) == set(SIZES)
+    assert experiment.sizes["paper"].seeds == 20
+    for size in experiment.sizes.values():
+        settings = change_settings(experiment.settings, size.changes)
+        for variation in experiment.variations:
+            assert change_settings(settings, variation.changes) is not None
+
+
+def test_the_toy_table_has_every_method_and_the_papers_three_figures():
+    toy = CATALOGUE["toy"]
+    expected = "WA NN_W NN_S NN_S+/W NN_W->S NN_W->Sx4 NN_Womega->S FWL_noSigma FWL FWL_s FWL_auto"
+    assert toy.methods == tuple(expected.split())
+    assert toy.variations[0].paper == {"NN_W": 0.8406, "NN_W->S": 0.5451, "FWL": 0.4143}
+
+
+def test_beta_covers_the_papers_grid_on_the_three_toys():
+    cells = {(v.dataset, v.at["beta"]) for v in CATALOGUE["beta"].variations}
+    assert cells == {(d, b) for d in ("toy", "toy*", "toy**") for b in (0.0, 0.1, 1.0, 2.0, 5.0)}
+    changes = {v.dataset: v.changes for v in CATALOGUE["beta"].variations}
+    assert changes["toy*"]["n_strong"] == 5
+    assert changes["toy**"]["weak"] == "x + 1"
+
+
+def test_an_unknown_experiment_is_answered_with_the_nearest():
+    message = "unknown experiment 'tyo'; did you mean 'toy'? known: toy, beta, learning-curve, sampling, gaps"
+    with pytest.raises(UnknownName) as caught:
+        find_experiment("tyo")
+    assert str(caught.value) == message

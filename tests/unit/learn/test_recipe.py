@@ -1,0 +1,77 @@
+import re
+
+import numpy as np
+import pytest
+from tests.problems import small_recipe
+
+from fwl.errors import InvalidInput, UnknownName, WrongShape
+from fwl.learn.recipe import Problem, Teaching
+from fwl.records import StrongSet, WeakSet
+
+
+def weak(n=5, columns=1, outputs=1):
+    return WeakSet(np.zeros((n, columns)), np.zeros((n, outputs)))
+
+
+def strong(n=3, columns=1, outputs=1):
+    return StrongSet(np.zeros((n, columns)), np.zeros((n, outputs)))
+
+
+def says(text):
+    return f"^{re.escape(text)}$"
+
+
+def test_all_samples_are_the_weak_ones_then_the_strong_ones():
+    problem = Problem(WeakSet([[1.0], [2.0]], [0, 0]), StrongSet([[3.0], [4.0]], [0, 0]))
+    assert problem.all_samples[:, 0].tolist() == [1, 2, 3, 4]
+
+
+def test_one_strong_sample_is_refused():
+    message = (
+        "got 1 sample with a strong label, expected at least 2: from one sample nobody can tell signal from noise; "
+        "check a second one by hand, or train on the weak labels alone"
+    )
+    with pytest.raises(InvalidInput, match=says(message)):
+        Problem(weak(), strong(1))
+
+
+def test_samples_with_other_columns_are_refused():
+    message = "weak samples have shape (5, 2) and strong samples (3, 1); expected the same columns in both"
+    with pytest.raises(WrongShape, match=says(message)):
+        Problem(weak(columns=2), strong())
+
+
+def test_labels_with_other_columns_are_refused():
+    message = "weak labels have shape (5, 3) and strong labels (3, 1); expected the same columns in both"
+    with pytest.raises(WrongShape, match=says(message)):
+        Problem(weak(outputs=3), strong())
+
+
+@pytest.mark.parametrize("beta", [-1.0, float("nan"), float("inf")])
+def test_a_beta_that_is_no_number_from_zero_up_is_refused(beta):
+    message = (
+        f"beta={beta}: expected a number from 0 up; 0 trusts the teacher everywhere, "
+        "larger values stay closer to the weak labels"
+    )
+    with pytest.raises(InvalidInput, match=says(message)):
+        small_recipe(beta=beta)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Teaching(input="pis"), "unknown teacher input 'pis'; did you mean 'psi'? known: x, psi, both"),
+        (lambda: Teaching(prior_mean="zeros"), "unknown prior mean 'zeros'; did you mean 'zero'? known: zero, student"),
+        (
+            lambda: small_recipe(uncertainty="rwa"),
+            "unknown uncertainty 'rwa'; did you mean 'raw'? known: raw, relative",
+        ),
+        (
+            lambda: small_recipe(fidelity_as="steps"),
+            "unknown use of fidelity 'steps'; did you mean 'step'? known: step, sampling, nothing",
+        ),
+    ],
+)
+def test_a_misspelt_choice_is_answered_with_the_nearest(make, message):
+    with pytest.raises(UnknownName, match=says(message)):
+        make()

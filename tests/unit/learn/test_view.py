@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from tests.problems import new_teacher
+
+from fwl.learn.recipe import Teaching
+from fwl.learn.view import fit_teacher, make_view, prior_mean
+from fwl.randomness import Chance
+from fwl.records import StrongSet
+from fwl.students.inference import predict, represent
+from fwl.students.perceptron import Perceptron
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 3)) * [1.0, 10.0, 100.0]
+STUDENT = Perceptron(3, 1, (5, 4), chance=Chance(0))
+
+
+def view(input_, standardise=False):
+    return make_view(STUDENT, X, Teaching(new_teacher, input_, standardise))
+
+
+def test_x_shows_the_sample_itself():
+    assert np.array_equal(view("x")(X), X)
+
+
+def test_psi_shows_the_students_representation():
+    assert np.array_equal(view("psi")(X), represent(STUDENT, X))
+
+
+def test_both_shows_one_beside_the_other():
+    assert np.array_equal(view("both")(X), np.hstack([X, represent(STUDENT, X)]))
+
+
+@pytest.mark.parametrize("input_", ["x", "psi"])
+def test_standardised_columns_have_mean_zero_and_deviation_one(input_):
+    Z = view(input_, standardise=True)(X)
+    assert Z.mean(axis=0) == pytest.approx(np.zeros(Z.shape[1]), abs=1e-9)
+    assert Z.std(axis=0) == pytest.approx(np.ones(Z.shape[1]))
+
+
+def test_in_both_each_block_counts_as_much_as_the_other():
+    Z = view("both", standardise=True)(X)
+    spread = Z.var(axis=0)
+    assert spread[:3].sum() == pytest.approx(1.0)
+    assert spread[3:].sum() == pytest.approx(1.0)
+
+
+def test_a_constant_column_becomes_zero_not_noise():
+    constant = np.hstack([X[:, :2], np.full((30, 1), 0.1)])
+    Z = make_view(STUDENT, constant, Teaching(new_teacher, "x", True))(constant)
+    assert np.array_equal(Z[:, 2], np.zeros(30))
+    assert np.isfinite(Z).all()
+
+
+def test_the_prior_mean_is_nothing_or_the_student():
+    assert prior_mean(STUDENT, X, Teaching(prior_mean="zero")) is None
+    assert np.array_equal(prior_mean(STUDENT, X, Teaching(prior_mean="student")), predict(STUDENT, X))
+
+
+def test_a_teacher_with_the_student_as_prior_mean_returns_to_it_far_away():
+    strong = StrongSet(X[:5], np.full(5, 7.0))
+    fitted = fit_teacher(STUDENT, strong, X, Teaching(new_teacher, "x", False, "student"))
+    far = X + 1e6
+    np.testing.assert_allclose(fitted.posterior(far).mean, predict(STUDENT, far), atol=1e-9)
