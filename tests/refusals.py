@@ -7,7 +7,7 @@ import pytest
 
 
 @contextmanager
-def refused(error: type[Exception], message: str) -> Iterator[None]:
+def expect_refusal(error: type[Exception], message: str) -> Iterator[None]:
     """What happens inside is refused with exactly this error and this message."""
     with pytest.raises(error) as caught:
         yield

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fwl.errors import InvalidInput
 from fwl.randomness import Chance, chance_from
 from tests.properties import PROPERTY
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 PURPOSES = st.lists(st.one_of(st.text(max_size=5), st.integers(0, 5)), max_size=3).map(tuple)
 
@@ -62,7 +62,7 @@ def test_each_generator_starts_at_the_beginning():
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", True, np.int64(1)])
 def test_a_seed_that_is_no_whole_number_is_refused(seed):
-    with refused(InvalidInput, f"a seed is a whole number from 0 up, got {seed!r}"):
+    with expect_refusal(InvalidInput, f"a seed is a whole number from 0 up, got {seed!r}"):
         Chance(seed)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from fwl.errors import InvalidInput, NotFinite, WrongShape
 from fwl.records import Posterior, Result, Row, SoftSet, StrongSet, WeakSet, as_matrix, as_samples, as_vector
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 LABELLED = pytest.mark.parametrize(("record", "name"), [(WeakSet, "weak"), (StrongSet, "strong")])
 BROKEN = pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
@@ -28,7 +28,7 @@ def test_samples_keep_their_type_and_their_dimensions(record, name):
 @LABELLED
 def test_labels_of_another_length_are_refused(record, name):
     message = f"{name} samples has 3 rows and {name} labels has 2; they describe the same samples"
-    with refused(WrongShape, message):
+    with expect_refusal(WrongShape, message):
         record(np.zeros((3, 1)), [0.0, 1.0])
 
 
@@ -38,7 +38,7 @@ def test_broken_samples_are_refused_with_their_rows(record, name, broken):
     X = np.zeros((9, 2))
     X[[1, 4], 1] = broken
     message = f"{name} samples: NaN or infinity in 2 of 9 rows (rows 1, 4); drop or fill them first"
-    with refused(NotFinite, message):
+    with expect_refusal(NotFinite, message):
         record(X, np.zeros(9))
 
 
@@ -46,50 +46,50 @@ def test_broken_samples_are_refused_with_their_rows(record, name, broken):
 @BROKEN
 def test_broken_labels_are_refused_with_their_rows(record, name, broken):
     message = f"{name} labels: NaN or infinity in 7 of 9 rows (rows 0, 1, 2, 3, 4, ...); drop or fill them first"
-    with refused(NotFinite, message):
+    with expect_refusal(NotFinite, message):
         record(np.zeros((9, 2)), [broken] * 7 + [0.0] * 2)
 
 
 @LABELLED
 def test_no_samples_are_refused(record, name):
-    with refused(InvalidInput, f"{name} samples: the set is empty, expected at least one row"):
+    with expect_refusal(InvalidInput, f"{name} samples: the set is empty, expected at least one row"):
         record(np.zeros((0, 2)), [])
 
 
 @LABELLED
 def test_no_labels_are_refused(record, name):
-    with refused(InvalidInput, f"{name} labels: the set is empty, expected at least one row"):
+    with expect_refusal(InvalidInput, f"{name} labels: the set is empty, expected at least one row"):
         record(np.zeros((2, 2)), [])
 
 
 @LABELLED
 def test_a_single_number_is_not_a_set_of_samples(record, name):
-    with refused(WrongShape, f"{name} samples: expected one row per sample, got a single float"):
+    with expect_refusal(WrongShape, f"{name} samples: expected one row per sample, got a single float"):
         record(1.0, [1.0])
 
 
 @LABELLED
 def test_rows_of_different_lengths_are_refused(record, name):
-    with refused(WrongShape, f"{name} samples: expected rows of one length, got [[1, 2], [3]]"):
+    with expect_refusal(WrongShape, f"{name} samples: expected rows of one length, got [[1, 2], [3]]"):
         record([[1, 2], [3]], [0, 1])
 
 
 @LABELLED
 def test_words_are_no_samples(record, name):
-    with refused(InvalidInput, f"{name} samples: expected numbers, got <U4; encode other columns first"):
+    with expect_refusal(InvalidInput, f"{name} samples: expected numbers, got <U4; encode other columns first"):
         record(["good", "bad"], [1, 0])
 
 
 @LABELLED
 def test_words_are_no_labels(record, name):
-    with refused(InvalidInput, f"{name} labels: expected numbers, got ['good', 'bad']"):
+    with expect_refusal(InvalidInput, f"{name} labels: expected numbers, got ['good', 'bad']"):
         record(np.zeros((2, 1)), ["good", "bad"])
 
 
 @LABELLED
 def test_labels_of_three_dimensions_are_refused(record, name):
     message = f"{name} labels: expected a vector or a matrix [N, C], got shape (2, 1, 1)"
-    with refused(WrongShape, message):
+    with expect_refusal(WrongShape, message):
         record(np.zeros((2, 1)), np.zeros((2, 1, 1)))
 
 
@@ -122,7 +122,7 @@ def test_a_posterior_has_one_shape():
 
 @pytest.mark.parametrize("name", ["variance", "prior"])
 def test_a_posterior_of_two_shapes_is_refused(name):
-    with refused(WrongShape, f"{name} has shape (3, 1) and mean has shape (3, 2); expected the same"):
+    with expect_refusal(WrongShape, f"{name} has shape (3, 1) and mean has shape (3, 2); expected the same"):
         posterior(**{name: np.ones(3)})
 
 
@@ -130,17 +130,17 @@ def test_a_posterior_of_two_shapes_is_refused(name):
 @BROKEN
 def test_a_broken_posterior_is_refused(name, broken):
     message = f"posterior {name}: NaN or infinity in 3 of 3 rows (rows 0, 1, 2); drop or fill them first"
-    with refused(NotFinite, message):
+    with expect_refusal(NotFinite, message):
         posterior(**{name: np.full((3, 2), broken)})
 
 
 def test_an_empty_posterior_is_refused():
-    with refused(InvalidInput, "posterior mean: the set is empty, expected at least one row"):
+    with expect_refusal(InvalidInput, "posterior mean: the set is empty, expected at least one row"):
         posterior(mean=[])
 
 
 def test_a_negative_variance_is_refused():
-    with refused(InvalidInput, "a variance is never negative, got -0.25"):
+    with expect_refusal(InvalidInput, "a variance is never negative, got -0.25"):
         posterior(variance=np.full((3, 2), -0.25))
 
 
@@ -156,30 +156,30 @@ def test_soft_labels_are_a_matrix_and_their_weights_vectors():
 
 @pytest.mark.parametrize("name", ["uncertainty", "fidelity"])
 def test_weights_of_another_length_are_refused(name):
-    with refused(WrongShape, f"{name} has 2 rows and soft labels has 3; they describe the same samples"):
+    with expect_refusal(WrongShape, f"{name} has 2 rows and soft labels has 3; they describe the same samples"):
         soft(**{name: np.ones(2)})
 
 
 @pytest.mark.parametrize("name", ["uncertainty", "fidelity"])
 def test_weights_in_a_matrix_are_refused(name):
-    with refused(WrongShape, f"{name}: expected a vector [N], got shape (3, 1)"):
+    with expect_refusal(WrongShape, f"{name}: expected a vector [N], got shape (3, 1)"):
         soft(**{name: np.ones((3, 1))})
 
 
 @pytest.mark.parametrize("name", ["uncertainty", "fidelity"])
 @BROKEN
 def test_broken_weights_are_refused(name, broken):
-    with refused(NotFinite, f"{name}: NaN or infinity in 1 of 3 rows (rows 2); drop or fill them first"):
+    with expect_refusal(NotFinite, f"{name}: NaN or infinity in 1 of 3 rows (rows 2); drop or fill them first"):
         soft(**{name: [0.0, 0.0, broken]})
 
 
 def test_soft_samples_of_another_length_are_refused():
-    with refused(WrongShape, "samples has 2 rows and soft labels has 3; they describe the same samples"):
+    with expect_refusal(WrongShape, "samples has 2 rows and soft labels has 3; they describe the same samples"):
         soft(X=np.zeros((2, 2)))
 
 
 def test_an_empty_soft_set_is_refused():
-    with refused(InvalidInput, "soft samples: the set is empty, expected at least one row"):
+    with expect_refusal(InvalidInput, "soft samples: the set is empty, expected at least one row"):
         soft(X=np.zeros((0, 2)))
 
 
@@ -191,17 +191,17 @@ def test_rows_and_results_share_no_defaults():
 
 @pytest.mark.parametrize("read", [as_matrix, as_vector])
 def test_a_single_broken_number_is_refused_like_any_other(read):
-    with refused(NotFinite, "labels: NaN or infinity in 1 of 1 rows (rows 0); drop or fill them first"):
+    with expect_refusal(NotFinite, "labels: NaN or infinity in 1 of 1 rows (rows 0); drop or fill them first"):
         read(np.nan, "labels")
 
 
 def test_a_single_number_is_not_a_matrix():
-    with refused(WrongShape, "labels: expected a vector or a matrix [N, C], got shape ()"):
+    with expect_refusal(WrongShape, "labels: expected a vector or a matrix [N, C], got shape ()"):
         as_matrix(1.0, "labels")
 
 
 def test_a_long_wrong_value_is_shown_in_part():
-    with refused(InvalidInput, f"labels: expected numbers, got {str(['word'] * 20)[:57]}..."):
+    with expect_refusal(InvalidInput, f"labels: expected numbers, got {str(['word'] * 20)[:57]}..."):
         as_matrix(["word"] * 20, "labels")
 
 
@@ -221,5 +221,7 @@ def test_samples_of_any_number_type_pass(dtype):
 
 @pytest.mark.parametrize("values", [np.array([1, "a"], dtype=object), np.ones(2, dtype=complex)])
 def test_samples_of_other_types_are_refused(values):
-    with refused(InvalidInput, f"weak samples: expected numbers, got {values.dtype}; encode other columns first"):
+    with expect_refusal(
+        InvalidInput, f"weak samples: expected numbers, got {values.dtype}; encode other columns first"
+    ):
         as_samples(values, "weak")

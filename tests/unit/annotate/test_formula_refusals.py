@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fwl.annotate import Formula
 from fwl.errors import InvalidInput, NotFinite, UnknownName, WrongShape
 from tests.properties import PROPERTY
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 KNOWN = "+ - * / **, numbers, x, pi, e, sin, cos, tan, tanh, exp, log, sqrt, abs, sign, sinc"
 
@@ -58,13 +58,13 @@ NOT_ARITHMETIC = {
 
 @pytest.mark.parametrize(("text", "part"), NOT_ARITHMETIC.items())
 def test_what_is_not_arithmetic_is_refused_and_named(text, part):
-    with refused(InvalidInput, f"formula {text!r}: {part!r} is not arithmetic of x; known: {KNOWN}"):
+    with expect_refusal(InvalidInput, f"formula {text!r}: {part!r} is not arithmetic of x; known: {KNOWN}"):
         Formula(text)
 
 
 def test_a_number_too_large_for_a_float_is_refused():
     text = "1" + "0" * 400
-    with refused(InvalidInput, f"formula {text!r}: {text!r} is not arithmetic of x; known: {KNOWN}"):
+    with expect_refusal(InvalidInput, f"formula {text!r}: {text!r} is not arithmetic of x; known: {KNOWN}"):
         Formula(text)
 
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_is_refused_with_an_example(text):
 
 
 def test_a_formula_without_end_is_refused():
-    with refused(InvalidInput, "a formula has at most 500 characters, got 501"):
+    with expect_refusal(InvalidInput, "a formula has at most 500 characters, got 501"):
         Formula("x" * 501)
 
 
@@ -91,17 +91,17 @@ def test_a_deep_refusal_is_still_a_refusal():
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     known = "x, pi, e, sin, cos, tan, tanh, exp, log, sqrt, abs, sign, sinc"
-    with refused(UnknownName, f"unknown name in formula 'pie'; did you mean 'pi'? known: {known}"):
+    with expect_refusal(UnknownName, f"unknown name in formula 'pie'; did you mean 'pi'? known: {known}"):
         Formula("2*pie")
-    with refused(UnknownName, f"unknown name in formula 'y'; known: {known}"):
+    with expect_refusal(UnknownName, f"unknown name in formula 'y'; known: {known}"):
         Formula("y")
 
 
 def test_an_unknown_function_is_answered_with_the_nearest():
     known = "sin, cos, tan, tanh, exp, log, sqrt, abs, sign, sinc"
-    with refused(UnknownName, f"unknown function in formula 'sine'; did you mean 'sin'? known: {known}"):
+    with expect_refusal(UnknownName, f"unknown function in formula 'sine'; did you mean 'sin'? known: {known}"):
         Formula("sine(x)")
-    with refused(UnknownName, f"unknown function in formula 'eval'; known: {known}"):
+    with expect_refusal(UnknownName, f"unknown function in formula 'eval'; known: {known}"):
         Formula("eval(x)")
 
 
@@ -110,7 +110,7 @@ NOT_FINITE = ["1/0", "9**9**9", "-9**9**9", "pi/(pi-pi)", "e**e**e**e**e", "0/0"
 
 @pytest.mark.parametrize("text", NOT_FINITE)
 def test_a_constant_that_is_not_finite_is_refused(text):
-    with refused(InvalidInput, f"formula {text!r} is not finite at x = 0.5"):
+    with expect_refusal(InvalidInput, f"formula {text!r} is not finite at x = 0.5"):
         Formula(text).annotate([0.5])
 
 
@@ -118,17 +118,17 @@ def test_a_constant_that_is_not_finite_is_refused(text):
     ("text", "x"), [("1/x", 0.0), ("log(x)", -2.0), ("sqrt(x)", -2.0), ("x**x", -0.5), ("tan(x)/0", 1.0)]
 )
 def test_the_first_x_that_is_not_finite_is_named(text, x):
-    with refused(InvalidInput, f"formula {text!r} is not finite at x = {x:.4g}"):
+    with expect_refusal(InvalidInput, f"formula {text!r} is not finite at x = {x:.4g}"):
         Formula(text).annotate([x, 1.0])
 
 
 def test_samples_of_several_columns_are_refused():
-    with refused(WrongShape, "formula input: expected one column, x, got 2"):
+    with expect_refusal(WrongShape, "formula input: expected one column, x, got 2"):
         Formula("x").annotate(np.ones((3, 2)))
 
 
 def test_broken_samples_are_refused():
-    with refused(NotFinite, "formula input: NaN or infinity in 1 of 2 rows (rows 1); drop or fill them first"):
+    with expect_refusal(NotFinite, "formula input: NaN or infinity in 1 of 2 rows (rows 1); drop or fill them first"):
         Formula("x").annotate([0.0, np.nan])
 
 

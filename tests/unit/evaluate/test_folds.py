@@ -7,7 +7,7 @@ from fwl.errors import InvalidInput
 from fwl.evaluate import folds
 from fwl.randomness import Chance
 from tests.properties import PROPERTY
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 
 @PROPERTY
@@ -45,5 +45,5 @@ def test_the_same_chance_gives_the_same_folds():
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (0, 2), (5, 1), (5, 0)])
 def test_too_few_are_refused(n, k):
     message = f"cross-validation needs at least 2 samples and 2 folds, got {n} and {k}"
-    with refused(InvalidInput, message):
+    with expect_refusal(InvalidInput, message):
         list(folds(n, k, Chance(0)))

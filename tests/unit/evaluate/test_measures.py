@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from fwl.errors import InvalidInput, NotFinite, WrongShape
 from fwl.evaluate import rmse
 from tests.properties import PROPERTY
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
 
 NUMBERS = st.floats(-1e3, 1e3)
@@ -31,15 +31,15 @@ def test_a_vector_is_one_column():
 
 @pytest.mark.parametrize("shape", [(2, 1), (3, 2)])
 def test_predictions_of_another_shape_are_refused(shape):
-    with refused(WrongShape, f"truth has shape (3, 1) and prediction has shape {shape}; expected the same"):
+    with expect_refusal(WrongShape, f"truth has shape (3, 1) and prediction has shape {shape}; expected the same"):
         rmse(np.zeros(3), np.zeros(shape))
 
 
 def test_broken_predictions_are_refused():
-    with refused(NotFinite, "prediction: NaN or infinity in 1 of 2 rows (rows 0); drop or fill them first"):
+    with expect_refusal(NotFinite, "prediction: NaN or infinity in 1 of 2 rows (rows 0); drop or fill them first"):
         rmse([0.0, 1.0], [np.nan, 1.0])
 
 
 def test_nothing_has_no_error():
-    with refused(InvalidInput, "truth: the set is empty, expected at least one row"):
+    with expect_refusal(InvalidInput, "truth: the set is empty, expected at least one row"):
         rmse([], [])

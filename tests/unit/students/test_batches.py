@@ -7,7 +7,7 @@ from fwl.errors import InvalidInput
 from fwl.randomness import Chance
 from fwl.students.batches import Alternating, ByProbability, Shuffled
 from tests.properties import PROPERTY
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 SEVERAL = {
     "shuffled": Shuffled(23, 5, Chance(0)),
@@ -64,7 +64,7 @@ def test_a_single_weight_is_always_drawn():
 
 @pytest.mark.parametrize("weight", [[0.0, 0.0], [1.0, -1.0, 3.0], [np.nan, 1.0], [np.inf, 1.0]])
 def test_weights_that_are_no_probabilities_are_refused(weight):
-    with refused(InvalidInput, "sampling weights must be non-negative, finite and not all zero"):
+    with expect_refusal(InvalidInput, "sampling weights must be non-negative, finite and not all zero"):
         ByProbability(np.array(weight), 2, Chance(0))
 
 

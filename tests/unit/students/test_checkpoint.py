@@ -11,7 +11,7 @@ from fwl.students import Training, train
 from fwl.students.batches import ByProbability
 from fwl.students.checkpoint import FORMAT, Checkpoint, fingerprint
 from tests import examples
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 PLAN = Training(steps=6, batch_size=8)
 
@@ -52,7 +52,7 @@ def test_a_checkpoint_of_another_training_is_refused(path, other):
         f"checkpoint {path} belongs to another training (other student, data, plan or seed); "
         "remove it to start afresh, or name another file"
     )
-    with refused(OutputTrouble, message):
+    with expect_refusal(OutputTrouble, message):
         resume(path, **other)
 
 
@@ -88,14 +88,14 @@ def test_a_folder_is_refused(tmp_path):
 
 def test_another_safetensors_file_is_refused(path):
     safetensors.torch.save_file({"weight": torch.zeros(2)}, path)
-    with refused(OutputTrouble, f"{path} is not a whole checkpoint ('manifest'); remove it to start afresh"):
+    with expect_refusal(OutputTrouble, f"{path} is not a whole checkpoint ('manifest'); remove it to start afresh"):
         resume(path)
 
 
 def test_another_format_is_refused(path):
     safetensors.torch.save_file({}, path, metadata={"manifest": '{"format": 99}'})
     message = f"checkpoint {path} has format 99, this version reads {FORMAT}; remove it to start afresh"
-    with refused(OutputTrouble, message):
+    with expect_refusal(OutputTrouble, message):
         resume(path)
 
 
@@ -108,7 +108,7 @@ def test_a_folder_that_is_not_there_is_trouble(tmp_path):
 
 @pytest.mark.parametrize("every", [0, -1])
 def test_saving_every_nothing_is_refused(tmp_path, every):
-    with refused(InvalidInput, f"a checkpoint is saved every so many steps, at least 1, got {every}"):
+    with expect_refusal(InvalidInput, f"a checkpoint is saved every so many steps, at least 1, got {every}"):
         Checkpoint(tmp_path / "c", every)
 
 

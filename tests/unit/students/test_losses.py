@@ -3,7 +3,7 @@ import torch
 
 from fwl.errors import WrongShape
 from fwl.students.losses import squared_error
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 
 def test_one_loss_per_sample():
@@ -19,5 +19,5 @@ def test_no_error_is_no_loss():
 @pytest.mark.parametrize("shape", [(3,), (3, 1), (1, 2)])
 def test_shapes_that_torch_would_stretch_are_refused(shape):
     message = f"the student's outputs have shape {shape} and the labels (3, 2); expected the same"
-    with refused(WrongShape, message):
+    with expect_refusal(WrongShape, message):
         squared_error(torch.zeros(shape), torch.zeros(3, 2))

@@ -9,7 +9,7 @@ from fwl.randomness import Chance
 from fwl.students import Perceptron
 from fwl.students.perceptron import ACTIVATIONS, INITIALISATIONS
 from tests import examples
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 
 def layers(student: Perceptron) -> list[nn.Linear]:
@@ -86,17 +86,17 @@ def test_torchs_own_biases_do_not_start_at_zero():
     [(3, (), 1, "[3], 1"), (0, (4,), 1, "[0, 4], 1"), (3, (4, 0), 1, "[3, 4, 0], 1"), (3, (4,), 0, "[3, 4], 0")],
 )
 def test_no_width_is_refused(n_inputs, hidden, n_outputs, came):
-    with refused(InvalidInput, f"a perceptron needs hidden layers and widths of at least 1, got {came}"):
+    with expect_refusal(InvalidInput, f"a perceptron needs hidden layers and widths of at least 1, got {came}"):
         Perceptron(n_inputs, n_outputs, hidden, chance=Chance(0))
 
 
 def test_an_unknown_activation_is_answered_with_the_nearest():
     known = "tanh, relu, sigmoid, gelu, identity"
-    with refused(UnknownName, f"unknown activation 'rely'; did you mean 'relu'? known: {known}"):
+    with expect_refusal(UnknownName, f"unknown activation 'rely'; did you mean 'relu'? known: {known}"):
         Perceptron(3, activation="rely", chance=Chance(0))
 
 
 def test_an_unknown_initialisation_is_answered_with_the_nearest():
     known = "glorot, he, truncated_normal, torch"
-    with refused(UnknownName, f"unknown initialisation 'gloro'; did you mean 'glorot'? known: {known}"):
+    with expect_refusal(UnknownName, f"unknown initialisation 'gloro'; did you mean 'glorot'? known: {known}"):
         Perceptron(3, initialisation="gloro", chance=Chance(0))

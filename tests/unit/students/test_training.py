@@ -7,7 +7,7 @@ from fwl.randomness import Chance
 from fwl.students import Lesson, Training, train
 from tests import examples
 from tests.examples import Interrupted, Listener
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 
 REFUSED_PLANS = [
     ({"steps": -1}, "steps is at least 0, got -1"),
@@ -23,18 +23,18 @@ REFUSED_PLANS = [
 
 @pytest.mark.parametrize(("setting", "message"), REFUSED_PLANS)
 def test_a_plan_out_of_range_is_refused(setting, message):
-    with refused(InvalidInput, message):
+    with expect_refusal(InvalidInput, message):
         Training(**setting)
 
 
 def test_an_unknown_optimiser_is_answered_with_the_nearest():
-    with refused(UnknownName, "unknown optimiser 'adem'; did you mean 'adam'? known: sgd, adam"):
+    with expect_refusal(UnknownName, "unknown optimiser 'adem'; did you mean 'adam'? known: sgd, adam"):
         Training(optimiser="adem")
 
 
 def test_an_unknown_annealing_is_answered_with_the_nearest():
     known = "constant, linear, cosine, inverse_time, exponential"
-    with refused(UnknownName, f"unknown annealing 'cosin'; did you mean 'cosine'? known: {known}"):
+    with expect_refusal(UnknownName, f"unknown annealing 'cosin'; did you mean 'cosine'? known: {known}"):
         Training(annealing="cosin")
 
 
@@ -105,12 +105,12 @@ def test_a_diverging_loss_is_trouble():
 def test_an_infinite_loss_names_its_step():
     lesson = Lesson(np.zeros((2, 3)), [1e30, 1e30])
     message = "the loss became inf at step 1; try a smaller learning rate (now 0.001) or standardised inputs"
-    with refused(NumericalTrouble, message):
+    with expect_refusal(NumericalTrouble, message):
         train(examples.perceptron(), lesson, Training(steps=5), Chance(0))
 
 
 def test_a_loss_that_was_reduced_is_refused():
-    with refused(InvalidInput, "a loss is per sample, [N]; got shape (): do not reduce it"):
+    with expect_refusal(InvalidInput, "a loss is per sample, [N]; got shape (): do not reduce it"):
         train(
             examples.perceptron(),
             examples.lesson(),
@@ -123,13 +123,13 @@ def test_a_loss_that_was_reduced_is_refused():
 def test_labels_of_another_width_than_the_outputs_are_refused():
     message = "the student's outputs have shape (30, 1) and the labels (30, 2); expected the same"
     lesson = Lesson(examples.lesson().X, np.zeros((30, 2)))
-    with refused(WrongShape, message):
+    with expect_refusal(WrongShape, message):
         train(examples.perceptron(), lesson, Training(steps=1), Chance(0))
 
 
 def test_patience_without_a_held_out_set_is_refused():
     message = "early stopping (patience) needs a held-out set to watch; give held_out or patience=None"
-    with refused(InvalidInput, message):
+    with expect_refusal(InvalidInput, message):
         train(examples.perceptron(), examples.lesson(), Training(patience=2), Chance(0))
 
 

@@ -7,7 +7,7 @@ import torch
 from fwl.errors import NumericalTrouble
 from fwl.teach import RBF, White
 from fwl.teach.algebra import JITTER_LADDER, cholesky, leave_one_out, log_evidence
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
 
 
@@ -52,7 +52,7 @@ def test_a_matrix_that_no_jitter_helps_is_trouble(K):
         "a kernel matrix of 2 samples is not positive definite even with 0.0001 of its diagonal added; "
         "give the kernel some White noise, or look for NaN and huge values among its inputs"
     )
-    with refused(NumericalTrouble, message):
+    with expect_refusal(NumericalTrouble, message):
         cholesky(double(K))
 
 

@@ -8,7 +8,7 @@ import torch
 from fwl.errors import InvalidInput
 from fwl.teach import RBF, Linear, Matern32, Sum, White
 from fwl.teach.kernels import Kernel
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA, SINGLE
 
 ORIGIN = torch.zeros(1, 2, dtype=torch.float64)
@@ -75,13 +75,13 @@ def test_distances_far_from_the_origin_do_not_drown():
     [(RBF, "lengthscale"), (RBF, "variance"), (Matern32, "lengthscale"), (Linear, "offset"), (White, "constant")],
 )
 def test_a_parameter_out_of_range_is_refused(kernel, name, number):
-    with refused(InvalidInput, f"{kernel.__name__}({name}={number}): expected a number from 0 up"):
+    with expect_refusal(InvalidInput, f"{kernel.__name__}({name}={number}): expected a number from 0 up"):
         kernel(**{name: number})
 
 
 @pytest.mark.parametrize("kernel", [RBF, Matern32])
 def test_no_lengthscale_is_refused(kernel):
-    with refused(InvalidInput, f"{kernel.__name__}(lengthscale=0.0): expected a number above 0"):
+    with expect_refusal(InvalidInput, f"{kernel.__name__}(lengthscale=0.0): expected a number above 0"):
         kernel(lengthscale=0.0)
 
 

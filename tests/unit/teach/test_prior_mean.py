@@ -5,7 +5,7 @@ import pytest
 
 from fwl.errors import InvalidInput, NotFinite, WrongShape
 from fwl.teach import ExactGP
-from tests.refusals import refused
+from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
 
 Z = np.linspace(-1, 1, 6)[:, None]
@@ -52,33 +52,33 @@ def test_shrinking_a_mean_of_zero_is_harmless():
 @pytest.mark.parametrize("taught", [Y, 0 * Y])
 def test_one_taught_and_not_asked_is_refused(taught):
     message = "this teacher was fitted with a prior mean; give the prior mean of these samples too"
-    with refused(InvalidInput, message):
+    with expect_refusal(InvalidInput, message):
         ExactGP().fit(Z, Y, taught).posterior(Z)
 
 
 def test_one_asked_and_not_taught_is_refused():
     message = "this teacher was fitted without a prior mean; fit it with one or ask without"
-    with refused(InvalidInput, message):
+    with expect_refusal(InvalidInput, message):
         ExactGP().fit(Z, Y).posterior(Z, Y)
 
 
 def test_one_of_another_shape_than_the_labels_is_refused():
-    with refused(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (5, 1)"):
+    with expect_refusal(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (5, 1)"):
         ExactGP().fit(Z, Y, Y[:5])
-    with refused(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (6, 2)"):
+    with expect_refusal(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (6, 2)"):
         ExactGP().fit(Z, Y, np.zeros((6, 2)))
 
 
 def test_one_of_another_shape_than_asked_is_refused():
     teacher = ExactGP().fit(Z, Y, Y)
-    with refused(WrongShape, "prior mean: expected shape (4, 1) like the labels, got (6, 1)"):
+    with expect_refusal(WrongShape, "prior mean: expected shape (4, 1) like the labels, got (6, 1)"):
         teacher.posterior(Z[:4], Y)
-    with refused(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (6, 2)"):
+    with expect_refusal(WrongShape, "prior mean: expected shape (6, 1) like the labels, got (6, 2)"):
         teacher.posterior(Z, np.zeros((6, 2)))
 
 
 def test_a_broken_one_is_refused():
-    with refused(
+    with expect_refusal(
         NotFinite, "prior mean: NaN or infinity in 6 of 6 rows (rows 0, 1, 2, 3, 4, ...); drop or fill them first"
     ):
         ExactGP().fit(Z, Y, Y + np.nan)
