@@ -5,8 +5,8 @@ INSTALLED := .venv/.installed
 
 .PHONY: demo test check slow bench results clean
 
-demo: $(INSTALLED)  ## the paper's toy experiment: table on the screen, figure and page in runs/toy
-	$(BIN)/fwl reproduce toy --out runs/toy
+demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there: table on the screen, figure and page in runs/toy
+	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
 
 test: check  ## everything but the slow tests; what CI runs
 	$(BIN)/python -m pytest
