@@ -97,12 +97,15 @@ class ToySettings:
 
     def __post_init__(self) -> None:
         # Whoever will read a setting later refuses it now, before any work is done.
-        chance = Chance(self.seed)
         recipe = recipe_of(self)
-        recipe.new_student(chance), recipe.teaching.new_teacher()
-        Formula(self.true), Formula(self.weak)
+        recipe.new_student(Chance(self.seed)), recipe.teaching.new_teacher()
         if self.hyperparameters not in HYPERPARAMETERS:
             raise UnknownName("choice of hyperparameters", self.hyperparameters, HYPERPARAMETERS)
+        self._check_numbers()
+        for formula in (self.true, self.weak):
+            Formula(formula).annotate(test_points(self))
+
+    def _check_numbers(self) -> None:
         for name, least in (("n_weak", 1), ("n_strong", 1), ("n_test", 2), ("auto_folds", 2)):
             if getattr(self, name) < least:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected at least {least}")
