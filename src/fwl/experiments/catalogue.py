@@ -36,6 +36,7 @@ TOY = Experiment(
     variations=(Variation("toy", paper=PAPER_TOY),),
     sizes=_SIZES,
     measure=measure_toy,
+    pictured=True,
 )
 
 BETA = Experiment(
@@ -110,7 +111,7 @@ GAPS_EXPERIMENT = Experiment(
     name="gaps",
     title="What the paper's toy section leaves open, and what other readings give",
     settings=replace(_SETTINGS, seed=5000),
-    methods=("NN_W", "NN_W->S", "FWL_noSigma", "FWL"),
+    methods=tuple(PAPER_TOY),
     variations=tuple(Variation(name, changes, paper=PAPER_TOY) for name, changes in GAPS.items()),
     sizes=_SIZES,
     measure=measure_toy,

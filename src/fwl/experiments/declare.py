@@ -70,6 +70,7 @@ class Experiment:
         variations: the grid.
         sizes: one for each of `SIZES`.
         measure: runs some methods on one variation under one seed.
+        pictured: whether the first seed brings curves for a figure of its own.
         needs_data: whether a data folder must be named.
     """
 
@@ -80,4 +81,5 @@ class Experiment:
     variations: tuple[Variation, ...]
     sizes: Mapping[str, Size]
     measure: Measure
+    pictured: bool = False
     needs_data: bool = False

@@ -59,7 +59,8 @@ def run_experiment(
     identity = {"experiment": experiment.name, "size": size, "version": installed_version()}
     journal = Journal(out / "journal.jsonl", {**identity, "settings": _plain(settings)}, resume)
     units = [(v, seed, chosen) for v in range(len(grid)) for seed in seed_list]
-    _run_missing(experiment, grid, units, journal, seed_list[0], jobs, progress or Silent())
+    pictured = seed_list[0] if experiment.pictured else None
+    _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent())
     wanted = [o for v, seed, o in _merged(journal) if seed in seed_list]
     return Result(
         experiment=experiment.name,
@@ -109,7 +110,7 @@ def _run_missing(
     grid: list[Any],
     units: list[Unit],
     journal: Journal,
-    pictured: int,
+    pictured: int | None,
     jobs: int,
     progress: Progress,
 ) -> None:

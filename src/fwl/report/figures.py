@@ -24,12 +24,12 @@ MARKERS = "osD^vP"
 
 
 def draw(result: Result) -> Figure:
-    """The figure that fits a result: the paper's panels, curves over a sweep, or bars."""
+    """The figure that fits a result: the paper's panels, lines over a sweep, or dots."""
     if result.curves:
         return draw_panels(result)
     if any(row.at for row in result.rows):
         return draw_sweeps(result)
-    return draw_bars(result)
+    return draw_dots(result)
 
 
 def as_bytes(figure: Figure, kind: str) -> bytes:
@@ -70,14 +70,22 @@ def draw_sweeps(result: Result) -> Figure:
     return figure
 
 
-def draw_bars(result: Result) -> Figure:
-    """A bar with its spread for each row."""
-    figure = Figure(figsize=(7, 0.5 + 0.4 * len(result.rows)), layout="constrained")
+def draw_dots(result: Result) -> Figure:
+    """A line for each dataset, and on it each method's mean with its spread."""
+    datasets = list(dict.fromkeys(row.dataset for row in result.rows))
+    methods = list(dict.fromkeys(row.method for row in result.rows))
+    figure = Figure(figsize=(8, 1.5 + 0.35 * len(datasets)), layout="constrained")
     axis = figure.subplots()
-    names = [f"{row.dataset}: {row.method}" for row in result.rows]
-    axis.barh(names, [r.mean for r in result.rows], xerr=[r.std for r in result.rows], color=STUDENT, alpha=0.8)
+    for i, method in enumerate(methods):
+        rows = [row for row in result.rows if row.method == method]
+        places = [datasets.index(row.dataset) + 0.12 * (i - (len(methods) - 1) / 2) for row in rows]
+        means, spreads = [row.mean for row in rows], [row.std for row in rows]
+        axis.errorbar(means, places, xerr=spreads, fmt=MARKERS[i % len(MARKERS)], ms=5, lw=1, label=method)
+    axis.set_yticks(range(len(datasets)), datasets)
     axis.invert_yaxis()
-    axis.set_xlabel(result.rows[0].metric)
+    axis.set_xlabel(result.rows[0].metric + " (bars: one standard deviation)")
+    axis.grid(alpha=0.2)
+    axis.legend(fontsize=8)
     return figure
 
 

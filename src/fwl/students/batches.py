@@ -26,11 +26,16 @@ class Batches(Protocol):
 
 
 class Shuffled:
-    """Every sample once an epoch, in an order drawn anew for each; batches never straddle two epochs."""
+    """Every sample once an epoch, in an order drawn anew for each; batches never straddle two epochs.
+
+    An epoch is cut into batches of equal size, at most `batch_size`: a remainder of two samples would otherwise steer
+    as hard as a batch of thirty-two.
+    """
 
     def __init__(self, n: int, batch_size: int, chance: Chance) -> None:
-        self.n, self.batch_size, self.chance = n, min(batch_size, n), chance
-        self.per_epoch = -(-n // self.batch_size)
+        self.n, self.chance = n, chance
+        self.per_epoch = -(-n // batch_size)
+        self._cuts = [part * n // self.per_epoch for part in range(self.per_epoch + 1)]
         self._epoch, self._order = -1, np.arange(n)
 
     def rows(self, step: int) -> Rows:
@@ -41,7 +46,7 @@ class Shuffled:
         if epoch != self._epoch:
             self._order = self.chance.child("epoch", epoch).numpy().permutation(self.n)
             self._epoch = epoch
-        return self._order[position * self.batch_size : (position + 1) * self.batch_size]
+        return self._order[self._cuts[position] : self._cuts[position + 1]]
 
 
 class ByProbability:

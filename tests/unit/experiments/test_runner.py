@@ -32,6 +32,7 @@ EXPERIMENT = Experiment(
     ),
     sizes={"tiny": Size(3), "reduced": Size(4), "paper": Size(5)},
     measure=measure,
+    pictured=True,
 )
 
 

@@ -5,7 +5,7 @@ from tests.unit.report.examples import panel_result, sweep_result, table_result
 from fwl.report.figures import as_bytes, draw
 
 
-@pytest.mark.parametrize("result", [panel_result(), sweep_result(), table_result()], ids=["panels", "sweep", "bars"])
+@pytest.mark.parametrize("result", [panel_result(), sweep_result(), table_result()], ids=["panels", "sweep", "dots"])
 @pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_every_kind_of_result_has_its_figure(result, kind, start):
     content = as_bytes(draw(result), kind)
