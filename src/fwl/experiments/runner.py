@@ -123,10 +123,12 @@ def _run_missing(
         for unit in missing
         for v in unit[:1]
     )
-    for (variation, seed, _), outcome in Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
-        journal.add(variation, seed, outcome)
-        progress.advance()
-    progress.finish()
+    try:
+        for (variation, seed, _), outcome in Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
+            journal.add(variation, seed, outcome)
+            progress.advance()
+    finally:
+        progress.finish()
 
 
 def _missing(units: list[Unit], journal: Journal) -> list[Unit]:
