@@ -44,11 +44,19 @@ def is_best(row: Row, among: Iterable[Row]) -> bool:
 
 def caption(result: Result) -> str:
     """What the numbers are, in one line."""
-    metrics = ", ".join(
+    return f"{metrics(result)}; mean and standard deviation {_over_seeds(result)}; ▲ better at p < 0.05"
+
+
+def metrics(result: Result) -> str:
+    """The metrics and which way is up."""
+    return ", ".join(
         dict.fromkeys(f"{r.metric} ({'lower' if r.lower_is_better else 'higher'} is better)" for r in result.rows)
     )
+
+
+def _over_seeds(result: Result) -> str:
     n = len(result.provenance["seeds"])
-    return f"{metrics}; mean and standard deviation over {n} seed{'s' if n != 1 else ''}; ▲ better at p < 0.05"
+    return f"over {n} seed{'s' if n != 1 else ''}"
 
 
 def screen_table(result: Result) -> Table:
@@ -81,7 +89,8 @@ def wide_markdown_table(result: Result) -> str:
             row.method: f"**{row.mean:.4f}**" if _is_clear_best(row, group) else f"{row.mean:.4f}" for row in group
         }
         lines.append(f"| {cells(group[0], group)[0]} | " + " | ".join(means.get(m, "") for m in methods) + " |")
-    return "\n".join([*lines, "", caption(result) + " (bold where it beats every other column)."])
+    note = f"{metrics(result)}; mean {_over_seeds(result)}; bold where it beats every other column at p < 0.05."
+    return "\n".join([*lines, "", note])
 
 
 def _is_clear_best(row: Row, group: list[Row]) -> bool:

@@ -1,7 +1,7 @@
 from rich.console import Console
 from tests.unit.report.examples import sweep_result, table_result
 
-from fwl.report.tables import caption, markdown_table, screen_table
+from fwl.report.tables import caption, markdown_table, screen_table, wide_markdown_table
 
 
 def test_markdown_puts_ours_beside_the_papers_and_marks_the_best():
@@ -17,6 +17,16 @@ def test_markdown_puts_ours_beside_the_papers_and_marks_the_best():
 
 def test_a_sweep_says_where_each_row_lies():
     assert "| toy, beta=1 | `2 FWL_s` |" in markdown_table(sweep_result())
+
+
+def test_a_wide_table_has_a_column_for_each_method():
+    assert wide_markdown_table(table_result()).splitlines() == [
+        "| data | `NN_W` | `FWL` |",
+        "|---|---:|---:|",
+        "| toy | 0.8500 | **0.4000** |",
+        "",
+        "rmse (lower is better); mean over 2 seeds; bold where it beats every other column at p < 0.05.",
+    ]
 
 
 def test_the_screen_shows_the_same_numbers():
