@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def run_experiment(
         size=size,
         settings=_plain(settings),
         provenance=provenance(seed_list, {o.data_sha256 for o in wanted}, time.monotonic() - started),
-        rows=_rows(experiment, chosen, seed_list, journal),
+        rows=_rows(experiment, chosen, seed_list, journal, with_paper=_is_the_papers(experiment, size, settings)),
         curves=next((o.curves for o in wanted if o.curves), {}),
     )
 
@@ -78,6 +79,11 @@ def settings_for(experiment: Experiment, size: str, assignments: Iterable[str]) 
     if size not in SIZES:
         raise UnknownName("size", size, SIZES)
     return apply_settings(change_settings(experiment.settings, experiment.sizes[size].changes), assignments)
+
+
+def _is_the_papers(experiment: Experiment, size: str, settings: Any) -> bool:
+    """Whether nothing but the seed was changed: only then do the paper's figures belong beside ours."""
+    return bool(settings_for(experiment, size, [f"seed={settings.seed}"]) == settings)
 
 
 def _chosen_methods(experiment: Experiment, methods: Sequence[str] | None) -> tuple[str, ...]:
@@ -153,11 +159,13 @@ def _merged(journal: Journal) -> list[tuple[int, int, Outcome]]:
     return sorted(journal.finished(), key=lambda entry: entry[:2])
 
 
-def _rows(experiment: Experiment, methods: tuple[str, ...], seeds: list[int], journal: Journal) -> tuple[Row, ...]:
+def _rows(
+    experiment: Experiment, methods: tuple[str, ...], seeds: list[int], journal: Journal, with_paper: bool
+) -> tuple[Row, ...]:
     rows: list[Row] = []
     for index, variation in enumerate(experiment.variations):
         scores = [(s, score) for v, s, o in _merged(journal) if v == index and s in seeds for score in o.scores]
-        rows += _rows_of(variation, methods, scores)
+        rows += _rows_of(variation if with_paper else replace(variation, paper={}), methods, scores)
     return tuple(rows)
 
 

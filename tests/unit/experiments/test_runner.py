@@ -65,6 +65,11 @@ def test_size_seeds_methods_and_settings_are_obeyed(tmp_path):
     assert result.settings == {"seed": 100, "shift": 1.0}
 
 
+def test_the_papers_figures_stand_beside_the_papers_settings_only(tmp_path):
+    assert run(tmp_path, assignments=["seed=9"]).rows[0].paper == 0.5
+    assert run(tmp_path, assignments=["shift=1"]).rows[0].paper is None
+
+
 def test_a_run_with_one_seed_has_no_spread_and_no_claims(tmp_path):
     row = run(tmp_path, seeds=1).rows[0]
     assert (row.std, row.better_than) == (0.0, ())
