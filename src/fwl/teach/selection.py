@@ -17,8 +17,7 @@ MOST_ROWS = 1000  # enough for a median distance, few enough to take all pairs
 def starting_kernel(Z: Array, y: Array) -> Kernel:
     """An RBF + White to start fitting from, on the scale of inputs Z [M, D] and labels y [N, C].
 
-    The lengthscale starts at half the median distance: from the whole of it, ten points on a sine fell into the
-    solution that explains everything as noise more often (DECISIONS.md, D15).
+    The lengthscale starts at half the median distance: few strong samples lie further apart than the function varies.
     """
     rows = Z[:: max(1, len(Z) // MOST_ROWS)]
     distance = float(np.median(pdist(rows))) if len(rows) > 1 else 1.0
