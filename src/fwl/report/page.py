@@ -60,8 +60,9 @@ def render_page(result: Result, svg: str) -> str:
 
 def claims(result: Result) -> list[str]:
     """What the table says about the paper's own order of methods, in sentences."""
-    found = []
+    found, several = [], len(groups(result)) > 1
     for group in groups(result):
+        where = f"{cells(group[0], group)[0]}: " if several else ""
         known = sorted((row for row in group if row.paper is not None), key=lambda row: row.paper or 0.0)
         for better, worse in pairwise(known):
             if not better.lower_is_better:
@@ -70,7 +71,8 @@ def claims(result: Result) -> list[str]:
             p = better.p_values.get(worse.method)
             sure = f" (p = {p:.2g}, corrected)" if p is not None else ""
             found.append(
-                f"The paper has {better.method} better than {worse.method} ({better.paper} against {worse.paper}): "
-                f"here that {held}, {better.mean:.4f} against {worse.mean:.4f}{sure}."
+                f"{where}The paper has {better.method} better than {worse.method} "
+                f"({better.paper} against {worse.paper}): here that {held}, "
+                f"{better.mean:.4f} against {worse.mean:.4f}{sure}."
             )
     return found

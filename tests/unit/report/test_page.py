@@ -49,6 +49,11 @@ def test_claims_follow_the_papers_order_and_say_when_it_does_not_hold():
     assert claims(turned)[0].endswith("here that does not hold, 0.4000 against 0.2000.")
 
 
+def test_claims_name_their_data_where_there_are_several():
+    rows = [row(m, v, paper=p, dataset=d) for d in ("a", "b") for m, v, p in (("NN_W", 0.9, 0.8), ("FWL", 0.3, 0.4))]
+    assert [claim[:13] for claim in claims(table_result(rows=tuple(rows)))] == ["a: The paper ", "b: The paper "]
+
+
 def test_claims_know_when_higher_is_better():
     rows = (row("NN_W", 0.5, paper=0.5, lower=False), row("FWL", 0.7, paper=0.6, lower=False))
     assert claims(table_result(rows=rows))[0].startswith(
