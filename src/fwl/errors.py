@@ -6,8 +6,11 @@
     │   ├── NotFinite                   NaN or infinity where a number was expected
     │   └── UnknownName (LookupError)   a method, setting or experiment that does not exist
     ├── NotFitted (AttributeError)      asked before it was taught
+    ├── NoClosedForm (NotImplementedError)  a model has no closed form for what was asked
     ├── NumericalTrouble (ArithmeticError)  a matrix that no jitter makes positive definite, a loss that diverged
     └── OutputTrouble (OSError)         a folder that cannot be written, a file that is not what it claims
+
+TeacherWarning (UserWarning) is no error: a fitted teacher says what to beware of.
 
 Each message says what came, what was expected and what to try. The command line turns all of them into exit code 2.
 """
@@ -52,9 +55,17 @@ class NotFitted(FWLError, AttributeError):
     """Something was asked of a model that has learned nothing yet."""
 
 
+class NoClosedForm(FWLError, NotImplementedError):
+    """A model has no closed form for what was asked of it."""
+
+
 class NumericalTrouble(FWLError, ArithmeticError):
     """The arithmetic broke down and no safe way round it was found."""
 
 
 class OutputTrouble(FWLError, OSError):
     """A file or folder cannot be written, or is not what it claims to be."""
+
+
+class TeacherWarning(UserWarning):
+    """A fitted teacher's own word on what it is not good for."""

@@ -7,7 +7,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "fwl"
 LEVELS = [
-    {"records", "errors", "randomness", "progress"},
+    {"records", "errors", "randomness", "progress", "storage", "threads"},
     {"text"},
     {"students", "teach", "annotate", "evaluate"},
     {"learn"},

@@ -9,6 +9,7 @@ BUILT_IN = {
     errors.NotFinite: ValueError,
     UnknownName: LookupError,
     NotFitted: AttributeError,
+    errors.NoClosedForm: NotImplementedError,
     NumericalTrouble: ArithmeticError,
     OutputTrouble: OSError,
 }

@@ -6,6 +6,9 @@ parameter within a factor of a few of its starting value unless the labels say o
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from scipy.optimize import minimize
@@ -14,30 +17,24 @@ from torch import Tensor
 from fwl.errors import NumericalTrouble
 from fwl.randomness import Chance
 from fwl.records import Array
-from fwl.teach.algebra import cholesky, log_evidence
+from fwl.teach.algebra import cholesky
+from fwl.teach.blocks import Block, log_evidence_of
 from fwl.teach.kernels import Kernel, Scalar
 
 # Standard deviations of the log-normal priors around the starting values.
 PRIOR_WIDTHS = {"lengthscale": 1.0, "variance": 1.0, "offset": 1.0, "constant": 2.0}
+ROOM = math.log(100.0)  # a fit may always move so far from its start, whatever the bounds say
+SWEEPS = 200  # of coordinate descent over the factors of a prior mean; two or three are the rule
 
 
-def fit_kernel(
-    kernel: Kernel,
-    Z: Tensor,
-    y: Tensor,
-    mean: Tensor | None,
-    *,
-    with_prior: bool,
-    starts: int,
-    chance: Chance,
-) -> Kernel:
-    """The kernel with the parameter values that make y [N, C] at Z [N, D] most likely.
+def fit_kernel(kernel: Kernel, blocks: Sequence[Block], *, with_prior: bool, starts: int, chance: Chance) -> Kernel:
+    """The kernel with the parameter values that make the labels of all blocks most likely.
+
+    Where the blocks have directions of a prior mean, each is shrunk by the factor the evidence prefers.
 
     Args:
         kernel: gives the form, and the first start; further starts are drawn around it.
-        Z: inputs.
-        y: labels.
-        mean: a prior mean [N, C] to be shrunk by the factor the evidence prefers, or None for zero.
+        blocks: the strong samples; clusters are independent and share the kernel.
         with_prior: whether the parameters are held near their starting values by `PRIOR_WIDTHS`.
         starts: how many starting points are tried.
         chance: where the further starts are drawn from.
@@ -45,10 +42,11 @@ def fit_kernel(
     names = list(kernel.parameters())
     first = np.log([kernel.parameters()[name] for name in names])
     low, high = np.log([kernel.bounds()[name] for name in names]).T
+    low, high = np.minimum(low, first - ROOM), np.maximum(high, first + ROOM)
     width = np.array([PRIOR_WIDTHS[name.split(".")[-1]] if with_prior else np.inf for name in names])
 
     def objective(theta: Array) -> tuple[float, Array]:
-        value, slope = _negative_evidence(kernel, names, theta, Z, y, mean)
+        value, slope = _negative_evidence(kernel, names, theta, blocks)
         pull = (theta - first) / width
         return value + 0.5 * float(pull @ pull), slope + pull / width
 
@@ -60,11 +58,31 @@ def fit_kernel(
     return kernel.with_parameters({n: float(v) for n, v in zip(names, np.exp(best), strict=True)})
 
 
-def shrinkage(L: Tensor, y: Tensor, mean: Tensor) -> Tensor:
-    """The factor a in [0, 1] for which y - a mean is most likely under N(0, L L^T): generalised least squares."""
-    alpha = torch.cholesky_solve(mean, L)
-    explained = (mean * alpha).sum()
-    return ((y * alpha).sum() / explained.clamp_min(1e-300)).clamp(0.0, 1.0)
+def shrinkage(blocks: Sequence[Block], factors: Sequence[Tensor]) -> Tensor:
+    """The factors [B] in [0, 1] on the directions of the prior mean that make the labels most likely.
+
+    Generalised least squares under the covariances whose Cholesky factors are given.
+    """
+    directions = blocks[0].mean.shape[-1]
+    G, t = torch.zeros(directions, directions, dtype=torch.float64), torch.zeros(directions, dtype=torch.float64)
+    for block, L in zip(blocks, factors, strict=True):
+        solved = torch.cholesky_solve(block.mean.flatten(-2), L).view_as(block.mean)  # K^-1 m
+        G += torch.einsum("kncb,kncd->bd", block.mean, solved)
+        t += torch.einsum("knc,kncb->b", block.y, solved)
+    return _least_squares_in_the_box(G, t)
+
+
+def _least_squares_in_the_box(G: Tensor, t: Tensor) -> Tensor:
+    """The minimum of a.G.a/2 - t.a over a in [0, 1]^B, by coordinate descent."""
+    a = torch.zeros_like(t)
+    for _ in range(SWEEPS):
+        before = a.clone()
+        for i in range(len(a)):
+            others = G[i] @ a - G[i, i] * a[i]
+            a[i] = ((t[i] - others) / G[i, i].clamp_min(1e-300)).clamp(0.0, 1.0)
+        if torch.equal(a, before):
+            break
+    return a
 
 
 def _starts(first: Array, low: Array, high: Array, starts: int, chance: Chance) -> list[Array]:
@@ -72,17 +90,34 @@ def _starts(first: Array, low: Array, high: Array, starts: int, chance: Chance) 
     return [np.clip(first + move, low, high) for move in (0.0, *draws)]
 
 
-def _negative_evidence(
-    kernel: Kernel, names: list[str], theta: Array, Z: Tensor, y: Tensor, mean: Tensor | None
-) -> tuple[float, Array]:
+def _negative_evidence(kernel: Kernel, names: list[str], theta: Array, blocks: Sequence[Block]) -> tuple[float, Array]:
     log_values = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
     values: dict[str, Scalar] = dict(zip(names, log_values.exp().unbind(), strict=True))
+    tried = kernel.with_parameters(values)
+    signals = [tried.of(block.pairs) for block in blocks]
     try:
-        L = cholesky(kernel.with_parameters(values).gram(Z))
+        lower = [cholesky(b.with_noise(s.detach().clone(), tried)) for b, s in zip(blocks, signals, strict=True)]
     except NumericalTrouble:
         return 1e25, np.zeros_like(theta)
-    residual = y if mean is None else y - shrinkage(L, y, mean) * mean
-    loss = -log_evidence(L, residual)
-    loss.backward()  # type: ignore[no-untyped-call]
+    factors = shrinkage(blocks, lower)  # at their optimum the evidence does not change with them
+    evidence = 0.0
+    for block, signal, L in zip(blocks, signals, lower, strict=True):
+        residual = block.residual(factors)
+        alpha = torch.cholesky_solve(residual, L)
+        evidence += float(log_evidence_of(block, L, residual, alpha))
+        _descend(block, signal, tried.noise, L, alpha)
     assert log_values.grad is not None
-    return loss.item(), log_values.grad.numpy()
+    return -evidence, log_values.grad.numpy()
+
+
+def _descend(block: Block, signal: Tensor, noise: Scalar, L: Tensor, alpha: Tensor) -> None:
+    """Add the slope of the negative log evidence to the gradients of what signal and noise were made from."""
+    # R&W eq. 5.9: d log p / d K = (alpha alpha^T - C K^-1) / 2. From K on the way to the parameters is elementwise;
+    # going back through the factorisation instead would cost several times as much.
+    slope = torch.cholesky_inverse(L).mul_(alpha.shape[-1]).sub_(alpha @ alpha.mT).mul_(0.5)
+    diagonal = slope.diagonal(dim1=-2, dim2=-1)
+    diagonal *= block.present  # what is absent pulls at nothing
+    if signal.requires_grad:
+        signal.backward(slope, retain_graph=True)  # type: ignore[no-untyped-call]
+    if isinstance(noise, Tensor):
+        noise.backward(diagonal.sum(), retain_graph=True)  # type: ignore[no-untyped-call]

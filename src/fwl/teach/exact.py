@@ -6,20 +6,23 @@ from typing import Self
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from fwl.errors import InvalidInput, NotFitted, UnknownName, WrongShape
+from fwl.errors import NotFitted
 from fwl.randomness import chance_from
-from fwl.records import Array, Posterior, as_matrix, check_same_length
-from fwl.teach.algebra import cholesky, leave_one_out, log_evidence
+from fwl.records import Array, Posterior
+from fwl.teach.algebra import leave_one_out
+from fwl.teach.blocks import Block, factor, log_evidence_of, one_block
 from fwl.teach.evidence import fit_kernel, shrinkage
-from fwl.teach.kernels import RBF, Kernel, White
+from fwl.teach.given import as_lesson, as_tensor, check_columns, check_hyperparameters, offset_as_taught
+from fwl.teach.kernels import RBF, Kernel, White, as_spec, from_spec
+from fwl.teach.state import State, storable
+from fwl.threads import one_thread
 
-HYPERPARAMETERS = ("fixed", "evidence", "evidence_with_prior")
 CHUNK = 8192
 
 
+@storable
 class ExactGP:
     """A Gaussian process with one kernel for all label columns.
 
@@ -33,7 +36,7 @@ class ExactGP:
 
     Attributes:
         kernel_: the kernel after fitting.
-        shrinkage_: the factor on the prior mean; 0 when none was given.
+        shrinkage_: the factors on the directions of the prior mean, none when none was given.
         log_evidence_: the log marginal likelihood of the strong labels.
     """
 
@@ -49,25 +52,21 @@ class ExactGP:
         self.starts, self.random_state = starts, random_state
 
     def fit(self, Z: Array, y: Array, prior_mean: Array | None = None) -> Self:
-        """Condition on strong labels: Z [N, D], y [N, C], prior mean [N, C] or None for zero."""
-        if self.hyperparameters not in HYPERPARAMETERS:
-            raise UnknownName("choice of hyperparameters", self.hyperparameters, HYPERPARAMETERS)
-        if self.starts < 1:
-            raise InvalidInput(f"starts is at least 1, got {self.starts}")
-        inputs, labels = _tensor(Z, "teacher inputs"), _tensor(y, "strong labels")
-        check_same_length("teacher inputs", Z, "strong labels", y)
-        mean = None if prior_mean is None else _mean_of_shape(prior_mean, labels.shape)
-        with threadpool_limits(1):
-            self.kernel_ = self._choose_kernel(inputs, labels, mean)
-            self._condition(inputs, labels, mean)
+        """Condition on strong labels: Z [N, D], y [N, C], prior mean [N, C] (or [N, C, B]), None for zero."""
+        check_hyperparameters(self.hyperparameters, self.starts)
+        block = one_block(*as_lesson(Z, y, prior_mean))
+        with one_thread():
+            kernel = self._choose_kernel(block)
+            self._condition(block, kernel)
         return self
 
     def posterior(self, Z: Array, prior_mean: Array | None = None) -> Posterior:
-        """Mean and variance of the label at each row of Z [M, D]; prior mean [M, C] if one was given to fit."""
+        """Mean and variance of the label at each row of Z [M, D]; prior mean as it was given to fit."""
         self._check_fitted()
-        inputs = _tensor(Z, "teacher inputs")
-        offset = self._offset_as_taught(inputs, prior_mean)
-        with threadpool_limits(1):
+        inputs = as_tensor(Z, "teacher inputs")
+        check_columns(self._Z.shape[1], inputs)
+        offset = offset_as_taught(prior_mean, self._factors, (len(inputs), self._alpha.shape[1]))
+        with one_thread():
             parts = [self._posterior_of(chunk) for chunk in torch.split(inputs, CHUNK)]
         mean, variance, prior = (torch.cat(column).numpy() for column in zip(*parts, strict=True))
         mean = mean + offset
@@ -81,35 +80,58 @@ class ExactGP:
         prior = self.kernel_.diag(self._Z)[:, None].expand_as(mean)
         return Posterior(mean.numpy(), variance.expand_as(mean).numpy(), prior.numpy(), float(self.kernel_.noise))
 
-    def _choose_kernel(self, Z: Tensor, y: Tensor, mean: Tensor | None) -> Kernel:
+    def state(self) -> State:
+        """What it takes to be the same teacher again."""
+        self._check_fitted()
+        settings = {
+            "kernel": as_spec(self.kernel_),
+            "hyperparameters": self.hyperparameters,
+            "shrink_mean": self.shrink_mean,
+            "starts": self.starts,
+            "random_state": self.random_state,
+        }
+        block = self._block
+        return State(settings, {"Z": block.Z[0].numpy(), "y": block.y[0].numpy(), "mean": block.mean[0].numpy()})
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The teacher that `state` was taken from; its kernel is not fitted anew."""
+        settings, lesson = state.settings, [torch.from_numpy(state.arrays[name]) for name in ("Z", "y", "mean")]
+        kernel = from_spec(settings["kernel"])
+        teacher = cls(
+            kernel,
+            settings["hyperparameters"],
+            settings["shrink_mean"],
+            settings["starts"],
+            settings["random_state"],
+        )
+        with one_thread():
+            teacher._condition(one_block(*lesson), kernel)
+        return teacher
+
+    def _choose_kernel(self, block: Block) -> Kernel:
         kernel = self.kernel if self.kernel is not None else RBF() + White()
         if self.hyperparameters == "fixed":
             return kernel
-        if mean is not None and not self.shrink_mean:
-            y, mean = y - mean, None
         return fit_kernel(
             kernel,
-            Z,
-            y,
-            mean,
+            [block if self.shrink_mean else taken_off(block)],
             with_prior=self.hyperparameters == "evidence_with_prior",
             starts=self.starts,
             chance=chance_from(self.random_state).child("kernel starts"),
         )
 
-    def _condition(self, Z: Tensor, y: Tensor, mean: Tensor | None) -> None:
+    def _condition(self, block: Block, kernel: Kernel) -> None:
         # R&W algorithm 2.1: L = cholesky(K); alpha = L^T \ (L \ y)
-        self._Z, self._L = Z, cholesky(self.kernel_.gram(Z))
-        self._has_mean, self.shrinkage_ = mean is not None, self._shrinkage(y, mean)
-        self._offset = torch.zeros_like(y) if mean is None else self.shrinkage_ * mean
-        self._residual = y - self._offset
-        self._alpha = torch.cholesky_solve(self._residual, self._L)
-        self.log_evidence_ = float(log_evidence(self._L, self._residual))
-
-    def _shrinkage(self, y: Tensor, mean: Tensor | None) -> float:
-        if mean is None:
-            return 0.0
-        return float(shrinkage(self._L, y, mean)) if self.shrink_mean else 1.0
+        L = factor(block, kernel)
+        factors = shrinkage([block], [L]) if self.shrink_mean else torch.ones(block.mean.shape[-1]).double()
+        residual = block.residual(factors)
+        alpha = torch.cholesky_solve(residual, L)
+        self.kernel_, self.log_evidence_ = kernel, float(log_evidence_of(block, L, residual, alpha))
+        self._factors, self.shrinkage_ = factors, tuple(factors.tolist())
+        self._block = block
+        self._Z, self._L, self._residual, self._alpha = block.Z[0], L[0], residual[0], alpha[0]
+        self._offset = (block.mean @ factors)[0]
 
     def _posterior_of(self, Z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         # R&W eq. 2.25 and 2.26: mean = k* alpha; variance = k** - v^T v with v = L \ k*
@@ -119,32 +141,16 @@ class ExactGP:
         variance = prior - v.square().sum(dim=0)
         return cross @ self._alpha, variance.clamp_min(float(self.kernel_.noise)), prior
 
-    def _offset_as_taught(self, Z: Tensor, prior_mean: Array | None) -> Array | float:
-        """What the prior mean adds at Z [M, D]: [M, C], or 0 for a teacher fitted without one."""
-        if Z.shape[1] != self._Z.shape[1]:
-            raise WrongShape(f"teacher inputs: expected [M, {self._Z.shape[1]}], got shape {tuple(Z.shape)}")
-        if self._has_mean and prior_mean is None:
-            raise InvalidInput("this teacher was fitted with a prior mean; give the prior mean of these samples too")
-        if prior_mean is None:
-            return 0.0
-        if not self._has_mean:
-            raise InvalidInput("this teacher was fitted without a prior mean; fit it with one or ask without")
-        return self.shrinkage_ * _mean_of_shape(prior_mean, (len(Z), self._offset.shape[1])).numpy()
-
     def _check_fitted(self) -> None:
         if not hasattr(self, "_alpha"):
             raise NotFitted("this teacher has not been fitted; call fit(Z, y) with strong labels first")
 
 
-def _tensor(array: Array, name: str) -> Tensor:
-    return torch.from_numpy(as_matrix(array, name))
-
-
-def _mean_of_shape(prior_mean: Array, shape: tuple[int, ...]) -> Tensor:
-    mean = _tensor(prior_mean, "prior mean")
-    if mean.shape != shape:
-        raise WrongShape(f"prior mean: expected shape {tuple(shape)} like the labels, got {tuple(mean.shape)}")
-    return mean
+def taken_off(block: Block) -> Block:
+    """The block with its whole prior mean subtracted from the labels, and none left to shrink."""
+    return Block(
+        block.clusters, block.rows, block.present, block.Z, block.y - block.mean.sum(dim=-1), block.mean[..., :0]
+    )
 
 
 def _as_columns(per_sample: Array, like: Array) -> Array:

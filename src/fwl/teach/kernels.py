@@ -5,23 +5,60 @@
     Linear    offset + variance * a.b                   offset is the paper's sigma_0^2, 0 by default
     White     constant where a sample meets itself, 0 between any two samples
 
-All take torch tensors in double precision with samples in the last but one dimension, so that leading dimensions batch.
-A parameter is a float, or a tensor while its value is being fitted. The defaults are the paper's: l = 1, variance 1.
+All take torch tensors with samples in the last but one dimension, so that leading dimensions batch. Every kernel is a
+function of how two samples lie to each other (`Pairs`: squared distance, dot product), so those are computed once for
+all parts of a sum and for all parameter values tried. A parameter is a float, or a tensor while its value is being
+fitted. The defaults are the paper's: l = 1, variance 1.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Self, final
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self, final
 
 import torch
 from torch import Tensor
 
-from fwl.errors import InvalidInput
+from fwl.errors import InvalidInput, UnknownName
 
 Scalar = float | Tensor
+
+
+class Pairs(Protocol):
+    """How samples A [..., N, D] lie to samples B [..., M, D]."""
+
+    @property
+    def squared(self) -> Tensor:
+        """Squared distances, [..., N, M]."""
+
+    @property
+    def dot(self) -> Tensor:
+        """Dot products, [..., N, M]."""
+
+
+class Between:
+    """The pairs of two sets, computed when asked for and then kept."""
+
+    def __init__(self, A: Tensor, B: Tensor) -> None:
+        self._A, self._B = A, B
+
+    @cached_property
+    def squared(self) -> Tensor:
+        """Squared distances."""
+        # |a|^2 + |b|^2 - 2 a.b, with both sets moved to B's mean first: far from the origin the difference would drown.
+        centre = self._B.mean(dim=-2, keepdim=True)
+        A, B = self._A - centre, self._B - centre
+        squared = A.square().sum(-1)[..., :, None] + B.square().sum(-1)[..., None, :] - 2.0 * (A @ B.mT)
+        return squared.clamp_min(0.0)
+
+    @cached_property
+    def dot(self) -> Tensor:
+        """Dot products."""
+        return self._A @ self._B.mT
 
 
 class Kernel(ABC):
@@ -30,8 +67,8 @@ class Kernel(ABC):
     BOUNDS: ClassVar[dict[str, tuple[float, float]]] = {}
 
     @abstractmethod
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
-        """The covariance between two sets of different samples: [..., N, D], [..., M, D] -> [..., N, M]."""
+    def of(self, pairs: Pairs) -> Tensor:
+        """The covariance between two sets of different samples, [..., N, M]: new memory, the caller's to change."""
 
     @abstractmethod
     def diag(self, A: Tensor) -> Tensor:
@@ -41,6 +78,11 @@ class Kernel(ABC):
     @abstractmethod
     def noise(self) -> Scalar:
         """The part of the variance that belongs to the label and not to the function."""
+
+    @property
+    @abstractmethod
+    def stationary(self) -> bool:
+        """Whether only the distance of two samples counts, not where they lie."""
 
     @abstractmethod
     def parameters(self) -> dict[str, float]:
@@ -53,6 +95,11 @@ class Kernel(ABC):
     @abstractmethod
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Where each of `parameters` may lie when it is fitted."""
+
+    @final
+    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+        """The covariance between two sets of different samples: [..., N, D], [..., M, D] -> [..., N, M]."""
+        return self.of(Between(A, B))
 
     @final
     def gram(self, A: Tensor) -> Tensor:
@@ -84,6 +131,11 @@ class _Single(Kernel):
         """No noise, unless a kernel says otherwise."""
         return 0.0
 
+    @property
+    def stationary(self) -> bool:
+        """So it is, unless a kernel says otherwise."""
+        return True
+
     def parameters(self) -> dict[str, float]:
         """Every field that is not zero: a zero (the paper's sigma_0) switches its term off for good."""
         numbers = {name: _number(value) for name, value in self._fields().items()}
@@ -109,9 +161,9 @@ class RBF(_Single):
     variance: Scalar = 1.0
     BOUNDS = {"lengthscale": (1e-2, 1e3), "variance": (1e-3, 1e3)}  # noqa: RUF012
 
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+    def of(self, pairs: Pairs) -> Tensor:
         """The covariance between two sets."""
-        return self.variance * torch.exp(-0.5 * _squared_distance(A / self.lengthscale, B / self.lengthscale))
+        return _scaled((pairs.squared * (-0.5 / self.lengthscale**2)).exp_(), self.variance)
 
     def diag(self, A: Tensor) -> Tensor:
         """The variance, the same everywhere."""
@@ -126,12 +178,11 @@ class Matern32(_Single):
     variance: Scalar = 1.0
     BOUNDS = {"lengthscale": (1e-2, 1e3), "variance": (1e-3, 1e3)}  # noqa: RUF012
 
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+    def of(self, pairs: Pairs) -> Tensor:
         """The covariance between two sets."""
-        squared = _squared_distance(A / self.lengthscale, B / self.lengthscale)
-        # The root's slope is infinite at zero; the floor keeps gradients finite where samples coincide.
-        r = torch.sqrt(3.0 * squared.clamp_min(1e-24))
-        return self.variance * (1.0 + r) * torch.exp(-r)
+        # Distances do not depend on the parameters, so the root's infinite slope at zero is never met.
+        r = pairs.squared.sqrt() * (math.sqrt(3.0) / self.lengthscale)
+        return _scaled(torch.exp(-r) * (1.0 + r), self.variance)
 
     def diag(self, A: Tensor) -> Tensor:
         """The variance, the same everywhere."""
@@ -146,9 +197,14 @@ class Linear(_Single):
     variance: Scalar = 1.0
     BOUNDS = {"offset": (1e-6, 1e3), "variance": (1e-6, 1e3)}  # noqa: RUF012
 
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+    @property
+    def stationary(self) -> bool:
+        """It grows with the distance from the origin."""
+        return False
+
+    def of(self, pairs: Pairs) -> Tensor:
         """The covariance between two sets."""
-        return self.offset + self.variance * (A @ B.mT)
+        return self.offset + self.variance * pairs.dot
 
     def diag(self, A: Tensor) -> Tensor:
         """The variance, growing with the distance from the origin."""
@@ -167,9 +223,9 @@ class White(_Single):
         """Its one parameter."""
         return self.constant
 
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+    def of(self, pairs: Pairs) -> Tensor:
         """Nothing: two samples never share their noise, even where they coincide."""
-        return A.new_zeros((*A.shape[:-1], B.shape[-2]))
+        return torch.zeros_like(pairs.squared)
 
     def diag(self, A: Tensor) -> Tensor:
         """The noise, the same everywhere."""
@@ -187,9 +243,15 @@ class Sum(Kernel):
         """All parts' noise together."""
         return sum((part.noise for part in self.parts), 0.0)
 
-    def __call__(self, A: Tensor, B: Tensor) -> Tensor:
+    @property
+    def stationary(self) -> bool:
+        """If all parts are."""
+        return all(part.stationary for part in self.parts)
+
+    def of(self, pairs: Pairs) -> Tensor:
         """The covariance between two sets."""
-        return torch.stack([part(A, B) for part in self.parts]).sum(dim=0)
+        signal = [part for part in self.parts if not isinstance(part, White)] or self.parts[:1]
+        return functools.reduce(torch.add, (part.of(pairs) for part in signal))
 
     def diag(self, A: Tensor) -> Tensor:
         """All parts' variance together."""
@@ -208,6 +270,25 @@ class Sum(Kernel):
         return {f"{i}.{k}": v for i, part in enumerate(self.parts) for k, v in part.bounds().items()}
 
 
+def as_spec(kernel: Kernel) -> dict[str, Any]:
+    """A kernel as plain values, for JSON."""
+    if isinstance(kernel, Sum):
+        return {"kind": "Sum", "parts": [as_spec(part) for part in kernel.parts]}
+    assert isinstance(kernel, _Single)
+    return {"kind": type(kernel).__name__, **{name: _number(value) for name, value in kernel._fields().items()}}
+
+
+def from_spec(spec: dict[str, Any]) -> Kernel:
+    """The kernel that `as_spec` wrote down."""
+    values = {name: value for name, value in spec.items() if name != "kind"}
+    if spec["kind"] == "Sum":
+        return Sum(tuple(from_spec(part) for part in values["parts"]))
+    known: dict[str, type[Kernel]] = {kind.__name__: kind for kind in (RBF, Matern32, Linear, White)}
+    if spec["kind"] not in known:
+        raise UnknownName("kernel", str(spec["kind"]), known)
+    return known[spec["kind"]](**values)
+
+
 def _number(value: Scalar) -> float:
     return value.item() if isinstance(value, Tensor) else float(value)
 
@@ -220,9 +301,7 @@ def _of_part(values: dict[str, Scalar], i: int) -> dict[str, Scalar]:
     return {k.removeprefix(f"{i}."): v for k, v in values.items() if k.startswith(f"{i}.")}
 
 
-def _squared_distance(A: Tensor, B: Tensor) -> Tensor:
-    # |a|^2 + |b|^2 - 2 a.b, with both sets moved to A's mean first: far from the origin the difference would drown.
-    centre = A.mean(dim=-2, keepdim=True)
-    A, B = A - centre, B - centre
-    squared = A.square().sum(-1)[..., :, None] + B.square().sum(-1)[..., None, :] - 2.0 * (A @ B.mT)
-    return squared.clamp_min(0.0)
+def _scaled(K: Tensor, variance: Scalar) -> Tensor:
+    if isinstance(variance, Tensor):  # its slope needs K as it is
+        return variance * K
+    return K if variance == 1.0 else K.mul_(variance)

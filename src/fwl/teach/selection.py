@@ -1,32 +1,50 @@
-"""Choosing between teachers: a kernel to start from, and a score that does not reward freedom."""
+"""Choosing between teachers: kernels to start from, and scores that do not reward freedom."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from fwl.records import Array
+from fwl.records import Array, Posterior
 from fwl.teach.contract import Teacher
-from fwl.teach.kernels import RBF, Kernel, White
+from fwl.teach.kernels import RBF, Kernel, Linear, Matern32, White
 
 MOST_ROWS = 1000  # enough for a median distance, few enough to take all pairs
+NOISE = 0.02  # of the labels' variance, to start from
+
+# By name: from a lengthscale and a variance to the part of a kernel that is not noise.
+KERNELS: dict[str, Callable[[float, float, int], Kernel]] = {
+    "rbf": lambda scale, variance, _: RBF(scale, variance),
+    "matern32": lambda scale, variance, _: Matern32(scale, variance),
+    "rbf+linear": lambda scale, variance, columns: RBF(scale, variance) + Linear(0.0, 0.1 * variance / columns),
+    "matern32+linear": lambda scale, variance, columns: (
+        Matern32(scale, variance) + Linear(0.0, 0.1 * variance / columns)
+    ),
+}
 
 
-def starting_kernel(Z: Array, y: Array) -> Kernel:
-    """An RBF + White to start fitting from, on the scale of inputs Z [M, D] and labels y [N, C].
+def starting_kernel(Z: Array, y: Array, name: str = "rbf") -> Kernel:
+    """A kernel of that name and White noise to start fitting from, on the scale of Z [M, D] and labels y [N, C].
 
     The lengthscale starts at half the median distance: few strong samples lie further apart than the function varies.
     """
     rows = Z[:: max(1, len(Z) // MOST_ROWS)]
     distance = float(np.median(pdist(rows))) if len(rows) > 1 else 1.0
     variance = float(y.var()) or 1.0
-    low, high = RBF.BOUNDS["lengthscale"]
-    return RBF(min(max(0.5 * distance, low), high), variance) + White(0.02 * variance)
+    return KERNELS[name](0.5 * distance or 1.0, variance, Z.shape[1]) + White(NOISE * variance)
 
 
-def score(teacher: Teacher, n: int) -> float:
-    """The log evidence of n strong samples, less half a log n if a factor on the prior mean was fitted (BIC)."""
-    fitted_factor = getattr(teacher, "shrink_mean", False) and getattr(teacher, "shrinkage_", 0.0) > 0.0
-    return teacher.log_evidence_ - 0.5 * math.log(n) * fitted_factor
+def evidence_score(teacher: Teacher, n: int) -> float:
+    """The log evidence of n strong samples, less half a log n for each fitted factor on the prior mean (BIC)."""
+    factors: tuple[float, ...] = getattr(teacher, "shrinkage_", ())
+    fitted = sum(factor > 0.0 for factor in factors)
+    return teacher.log_evidence_ - 0.5 * math.log(n) * fitted * bool(getattr(teacher, "shrink_mean", False))
+
+
+def left_out_score(left_out: Posterior, y: Array) -> float:
+    """The summed log density of strong labels y [N, C] under beliefs that were formed without them."""
+    error = (y - left_out.mean) ** 2
+    return float(-0.5 * (np.log(2 * math.pi * left_out.variance) + error / left_out.variance).sum())

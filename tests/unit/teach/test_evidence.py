@@ -7,7 +7,9 @@ import torch
 from fwl.randomness import Chance
 from fwl.teach import RBF, ExactGP, White
 from fwl.teach.algebra import cholesky, log_evidence
+from fwl.teach.blocks import one_block
 from fwl.teach.evidence import PRIOR_WIDTHS, fit_kernel, shrinkage
+from fwl.teach.given import as_lesson
 from tests.oracles import gaussian_process as oracle
 from tests.tolerances import ALGEBRA, OPTIMISED
 
@@ -18,8 +20,7 @@ START = RBF() + White()
 
 def fitted(y: np.ndarray = Y, mean: np.ndarray | None = None, kernel=START, **changes):
     how = {"with_prior": False, "starts": 3, "chance": Chance(0)} | changes
-    m = None if mean is None else torch.from_numpy(mean)
-    return fit_kernel(kernel, torch.from_numpy(X), torch.from_numpy(y), m, **how)
+    return fit_kernel(kernel, [one_block(*as_lesson(X, y, mean))], **how)
 
 
 @cache
@@ -107,7 +108,7 @@ def test_many_labels_overrule_the_prior():
 def test_the_shrinkage_is_the_most_likely_factor(move):
     mean = torch.from_numpy(Y + 0.5 * np.cos(X))
     y, L = torch.from_numpy(Y), cholesky(START.gram(torch.from_numpy(X)))
-    best = shrinkage(L, y, mean)
+    (best,) = shrinkage([one_block(*as_lesson(X, Y, mean.numpy()))], [L[None]])
     assert 0.01 < best < 0.99
     assert log_evidence(L, y - (best + move) * mean) < log_evidence(L, y - best * mean)
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fwl.teach import RBF, ExactGP, Linear, Matern32, White, exact
+from fwl.teach.given import HYPERPARAMETERS
 from tests.properties import PROPERTY
 from tests.tolerances import ALGEBRA, OPTIMISED, SINGLE
 
@@ -55,7 +56,7 @@ def test_one_strong_sample_left_out_is_the_prior():
     np.testing.assert_allclose(left_out.variance, left_out.prior, rtol=0, atol=ALGEBRA)
 
 
-@pytest.mark.parametrize("hyperparameters", exact.HYPERPARAMETERS)
+@pytest.mark.parametrize("hyperparameters", HYPERPARAMETERS)
 @pytest.mark.parametrize("constant", [0.0, 1.0, -3.0])
 def test_constant_labels(hyperparameters, constant):
     Z, _ = strong()
@@ -64,7 +65,7 @@ def test_constant_labels(hyperparameters, constant):
     np.testing.assert_allclose(teacher.posterior(Z).mean, constant, rtol=0, atol=0.1)
 
 
-@pytest.mark.parametrize("hyperparameters", exact.HYPERPARAMETERS)
+@pytest.mark.parametrize("hyperparameters", HYPERPARAMETERS)
 def test_one_strong_sample_can_be_fitted(hyperparameters):
     teacher = ExactGP(hyperparameters=hyperparameters).fit([[0.0]], [2.0])
     assert np.isfinite(teacher.posterior([[0.0]]).mean).all()
@@ -154,7 +155,7 @@ def test_chunks_give_what_the_whole_gives(monkeypatch):
     np.testing.assert_allclose(chunked.variance, whole.variance, rtol=0, atol=ALGEBRA)
 
 
-@pytest.mark.parametrize("hyperparameters", exact.HYPERPARAMETERS)
+@pytest.mark.parametrize("hyperparameters", HYPERPARAMETERS)
 def test_fitting_twice_is_fitting_once(hyperparameters):
     once, twice = ExactGP(hyperparameters=hyperparameters), ExactGP(hyperparameters=hyperparameters)
     once.fit(*strong())
