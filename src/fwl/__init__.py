@@ -1,32 +1,78 @@
 """Learn from few labels you trust and many you don't."""
 
-from fwl.errors import FWLError
+from fwl.errors import FWLError, TeacherWarning
 from fwl.estimators import FWLRegressor
-from fwl.learn import METHODS, Problem, Recipe, Teaching, fidelity_weighted, fidelity_weighted_auto
+from fwl.learn import (
+    BINARY,
+    METHODS,
+    MULTICLASS,
+    PREFERENCE,
+    REGRESSION,
+    FittedTeacher,
+    OneStudent,
+    Problem,
+    Recipe,
+    Softener,
+    Task,
+    Teaching,
+    fidelity_weighted,
+    fidelity_weighted_auto,
+    fit_teacher,
+    soften,
+)
 from fwl.randomness import Chance
 from fwl.records import Posterior, Result, SoftSet, StrongSet, WeakSet
 from fwl.students import Perceptron, Student, Training, WrappedStudent
-from fwl.teach import RBF, ExactGP, Kernel, Linear, Matern32, Teacher, White
+from fwl.teach import (
+    RBF,
+    ClusteredGP,
+    Divided,
+    ExactGP,
+    Kernel,
+    Linear,
+    Matern32,
+    Reduced,
+    SparseClassifierGP,
+    SparseGP,
+    Teacher,
+    White,
+    load_teacher,
+    save_teacher,
+)
 
 __all__ = [
+    "BINARY",
     "METHODS",
+    "MULTICLASS",
+    "PREFERENCE",
     "RBF",
+    "REGRESSION",
     "Chance",
+    "ClusteredGP",
+    "Divided",
     "ExactGP",
     "FWLError",
     "FWLRegressor",
+    "FittedTeacher",
     "Kernel",
     "Linear",
     "Matern32",
+    "OneStudent",
     "Perceptron",
     "Posterior",
     "Problem",
     "Recipe",
+    "Reduced",
     "Result",
     "SoftSet",
+    "Softener",
+    "SparseClassifierGP",
+    "SparseGP",
     "StrongSet",
     "Student",
+    "Task",
     "Teacher",
+    "TeacherWarning",
     "Teaching",
     "Training",
     "WeakSet",
@@ -34,4 +80,8 @@ __all__ = [
     "WrappedStudent",
     "fidelity_weighted",
     "fidelity_weighted_auto",
+    "fit_teacher",
+    "load_teacher",
+    "save_teacher",
+    "soften",
 ]

@@ -43,13 +43,18 @@ class StrongSet:
     Attributes:
         X: samples, [N, ...].
         y: strong labels, [N, C].
+        weak: what the annotator says of the same samples, [N, C], where it was asked.
     """
 
     X: npt.NDArray[Any]
     y: Array
+    weak: Array | None = None
 
     def __post_init__(self) -> None:
         _check_labelled(self, "strong")
+        if self.weak is not None:
+            _store(self, "weak", as_matrix(self.weak, "weak labels of the strong samples"))
+            _check_same_shape("weak labels of the strong samples", self.weak, "strong labels", self.y)
 
 
 @dataclass(frozen=True, eq=False)

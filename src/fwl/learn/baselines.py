@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from fwl.learn.eyes import OneStudent
 from fwl.learn.fidelity_weighted import fidelity_weighted
 from fwl.learn.finetune import finetune_on_strong
+from fwl.learn.fitted import fit_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.soften import soften
-from fwl.learn.view import fit_teacher
+from fwl.learn.soften import Softener
 from fwl.randomness import Chance
 from fwl.students.batches import Alternating
 from fwl.students.contract import Student
@@ -87,8 +88,8 @@ def mean_fidelity(problem: Problem, recipe: Recipe, chance: Chance, pretrained: 
     """The mean of eta2 over the soft dataset, as FWL with the same recipe would use it."""
     student = pretrained or pretrain(problem, recipe, chance)
     everything = problem.all_samples
-    teacher = fit_teacher(student, problem.strong, everything, recipe.teaching)
-    soft = soften(everything, teacher.posterior(everything), problem.task, recipe.beta, recipe.uncertainty)
+    teacher = fit_teacher(OneStudent(student), problem.strong, everything, recipe.teaching, problem.task)
+    soft = Softener(teacher, recipe.beta, recipe.uncertainty)(everything, problem.all_weak_labels)
     return float(soft.fidelity.mean())
 
 

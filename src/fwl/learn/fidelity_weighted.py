@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fwl.learn.eyes import OneStudent
 from fwl.learn.finetune import finetune_on_soft
+from fwl.learn.fitted import fit_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.soften import soften
-from fwl.learn.view import fit_teacher
+from fwl.learn.soften import Softener
+from fwl.learn.worth import judge
 from fwl.randomness import Chance
 from fwl.students.contract import Student
 
@@ -28,9 +30,11 @@ def fidelity_weighted(problem: Problem, recipe: Recipe, chance: Chance, pretrain
 
     # Line 2: freeze psi and train the teacher on the strong data {(psi(x_j), y_j)};
     # apply it to all samples x_t to obtain the soft label T(x_t) and its uncertainty Sigma(x_t).
-    teacher = fit_teacher(student, problem.strong, everything, recipe.teaching)
-    soft = soften(everything, teacher.posterior(everything), problem.task, recipe.beta, recipe.uncertainty)
+    teacher = fit_teacher(OneStudent(student), problem.strong, everything, recipe.teaching, problem.task)
+    posterior = teacher.posterior(everything, problem.all_weak_labels)
+    soft = Softener(teacher, recipe.beta, recipe.uncertainty).of(everything, posterior)
 
     # Line 3: train the student on the soft data, each sample's step scaled by eta2 = exp(-beta Sigma(x_t)).
     taught = finetune_on_soft(student, soft, problem.task, recipe, chance)
-    return Learned((taught,), problem.task, teacher, soft)
+    worth = judge(teacher, problem.strong, student, soft, posterior)
+    return Learned((taught,), problem.task, teacher, soft, worth=worth)

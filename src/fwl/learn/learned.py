@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fwl.learn.fitted import FittedTeacher
 from fwl.learn.task import Task
-from fwl.learn.view import FittedTeacher
+from fwl.learn.worth import Worth
 from fwl.records import Array, SoftSet, as_samples
 from fwl.students.contract import Student
 from fwl.students.inference import predict
@@ -25,6 +26,7 @@ class Learned:
         teacher: the fitted teacher, if the method has one.
         soft: the soft dataset it made, if it made one.
         choices: what the method decided by itself, for the record.
+        worth: what the teacher is worth, and what to be warned of, if there is one.
     """
 
     students: tuple[Student, ...]
@@ -32,9 +34,10 @@ class Learned:
     teacher: FittedTeacher | None = None
     soft: SoftSet | None = None
     choices: dict[str, Any] = field(default_factory=dict)
+    worth: Worth | None = None
 
     def predict(self, X: npt.ArrayLike) -> Array:
         """The predicted labels of samples X, [N, C]."""
         samples = as_samples(X, "new")
-        mean: Array = np.mean([predict(student, samples) for student in self.students], axis=0)
+        mean: Array = np.mean([self.task.link(predict(student, samples)) for student in self.students], axis=0)
         return mean

@@ -12,15 +12,17 @@ import numpy.typing as npt
 from fwl.errors import InvalidInput, UnknownName, WrongShape
 from fwl.learn.task import REGRESSION, Task
 from fwl.randomness import Chance
-from fwl.records import StrongSet, WeakSet
+from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
 from fwl.students.training import Training
 from fwl.teach.contract import Teacher
 from fwl.teach.exact import ExactGP
+from fwl.teach.selection import KERNELS
 
 TEACHER_INPUTS = ("x", "psi", "both")
-PRIOR_MEANS = ("zero", "student")
+PRIOR_MEANS = ("zero", "average", "student", "student_and_weak")
 UNCERTAINTIES = ("raw", "relative")
+CRITERIA = ("evidence", "left_out")
 FIDELITY_USES = ("step", "sampling", "nothing")
 
 
@@ -46,6 +48,11 @@ class Problem:
         """The samples of D_sw: the weak ones, then the strong ones."""
         return np.concatenate([self.weak.X, self.strong.X])
 
+    @property
+    def all_weak_labels(self) -> Array | None:
+        """What the annotator says of all samples, in the same order; None if it was not asked about the strong ones."""
+        return None if self.strong.weak is None else np.concatenate([self.weak.y, self.strong.weak])
+
 
 @dataclass(frozen=True)
 class Teaching:
@@ -55,13 +62,21 @@ class Teaching:
         new_teacher: makes an unfitted teacher.
         input: what it sees: "x", "psi" (the paper's) or "both".
         standardise: whether each input column is brought to mean 0 and deviation 1 over all samples first.
-        prior_mean: "zero" (the paper's) or "student": the teacher then learns where the student is wrong.
+        prior_mean: what the teacher believes before it sees strong labels, so that it learns where that is wrong:
+            "zero" (the paper's), the "average" strong label (of classes: their shares), the "student"'s prediction, or
+            "student_and_weak": that and the annotator's own label of the sample (see `PriorMean`).
+        calibrate: whether class probabilities are calibrated on left-out strong labels; else the task's link makes them
+            (the paper's).
+        target: class shares that the soft labels are corrected to, [C], so that a rare class is heard where all classes
+            count alike; None leaves them as they are. Needs `calibrate`.
     """
 
     new_teacher: Callable[[], Teacher] = ExactGP
     input: str = "psi"
     standardise: bool = False
     prior_mean: str = "zero"
+    calibrate: bool = False
+    target: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         _check_known("teacher input", self.input, TEACHER_INPUTS)
@@ -76,8 +91,16 @@ class Auto:
         held_out_share: of the weak labels, kept back to stop step 1.
         pretraining: step 1, with its patience.
         finetuning: step 3.
-        inputs: teacher inputs to compare by log evidence.
-        prior_means: prior means to compare by log evidence.
+        inputs: teacher inputs to compare.
+        prior_means: prior means to compare, None for all that suit the task (numbers are centred already, so their
+            "average" is as good as "zero"). "student_and_weak" is left out where the annotator was not asked about the
+            strong samples.
+        kernels: names in `fwl.teach.selection.KERNELS` to compare.
+        clusters: numbers of clusters to compare; None for as many as the strong samples need (one up to `largest`).
+        largest: the most strong samples of one cluster.
+        criterion: what they are compared by: the log "evidence" of the strong labels, or their log density when each is
+            "left_out" in turn.
+        crossfit: folds of fold students whose psi is compared with the pre-trained one; 0 for none.
         betas: values to compare by cross-validation on the strong samples, at half the length of step 3.
         folds: of that cross-validation.
     """
@@ -86,9 +109,23 @@ class Auto:
     pretraining: Training = field(default_factory=lambda: Training(steps=2000, patience=25, check_every=20))
     finetuning: Training = field(default_factory=lambda: Training(steps=1000))
     inputs: tuple[str, ...] = TEACHER_INPUTS
-    prior_means: tuple[str, ...] = PRIOR_MEANS
+    prior_means: tuple[str, ...] | None = None
+    kernels: tuple[str, ...] = ("rbf",)
+    clusters: tuple[int | None, ...] = (None,)
+    largest: int = 1000
+    criterion: str = "evidence"
+    crossfit: int = 0
     betas: tuple[float, ...] = (0.0, 1.0, 5.0)
     folds: int = 3
+
+    def __post_init__(self) -> None:
+        for name in self.inputs:
+            _check_known("teacher input", name, TEACHER_INPUTS)
+        for name in self.prior_means or ():
+            _check_known("prior mean", name, PRIOR_MEANS)
+        for name in self.kernels:
+            _check_known("kernel", name, tuple(KERNELS))
+        _check_known("criterion", self.criterion, CRITERIA)
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fwl.learn.task import Task
+from fwl.learn.fitted import FittedTeacher
 from fwl.records import Array, Posterior, SoftSet
 
 
-def soften(X: npt.NDArray[Any], posterior: Posterior, task: Task, beta: float, uncertainty: str = "raw") -> SoftSet:
-    """The soft dataset D_sw of samples X.
+@dataclass(frozen=True, eq=False)
+class Softener:
+    """From samples to the soft dataset D_sw.
 
-    Args:
-        X: samples, [N, ...].
-        posterior: the teacher's belief about them.
-        task: names the link g and the aggregate h.
+    Attributes:
+        teacher: who says what the labels should be.
         beta: how strongly uncertainty lowers fidelity.
         uncertainty: "raw" or "relative" (see `Recipe`).
     """
-    variance = posterior.variance if uncertainty == "raw" else unexplained_share(posterior)
-    sigma = task.aggregate(variance)  # Sigma(x) = h(K_post(x, x))
-    return SoftSet(X, label=task.link(posterior.mean), uncertainty=sigma, fidelity=fidelity(sigma, beta))
+
+    teacher: FittedTeacher
+    beta: float = 1.0
+    uncertainty: str = "raw"
+
+    def __call__(self, X: npt.NDArray[Any], weak: Array | None = None) -> SoftSet:
+        """The soft dataset of samples X, of which the annotator says `weak` [N, C]."""
+        return self.of(X, self.teacher.posterior(X, weak))
+
+    def of(self, X: npt.NDArray[Any], posterior: Posterior) -> SoftSet:
+        """The soft dataset of samples X, of which the teacher's belief is known already."""
+        variance = posterior.variance if self.uncertainty == "raw" else unexplained_share(posterior)
+        sigma = self.teacher.task.aggregate(variance)  # Sigma(x) = h(K_post(x, x))
+        return SoftSet(X, self.teacher.label(posterior), uncertainty=sigma, fidelity=fidelity(sigma, self.beta))
 
 
 def fidelity(sigma: Array, beta: float) -> Array:

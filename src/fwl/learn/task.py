@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.special import expit
+from scipy.special import softmax as scipy_softmax
+
 from fwl.records import Array
-from fwl.students.losses import Loss, squared_error
+from fwl.students.losses import Loss, binary_cross_entropy, cross_entropy, squared_error
 
 
 @dataclass(frozen=True)
@@ -15,20 +19,32 @@ class Task:
 
     Attributes:
         name: how it is called.
-        link: g, from the posterior mean [N, C] to the space of labels [N, C].
+        link: g, from outputs [N, C] (a teacher's mean, or a student's last layer) to the space of labels [N, C].
         aggregate: h, from a variance per output [N, C] to one uncertainty per sample [N].
         loss: of the student's outputs against labels, per sample, unreduced.
+        has_classes: whether labels are probabilities: of each class, or of the one class in the one column.
     """
 
     name: str
     link: Callable[[Array], Array]
     aggregate: Callable[[Array], Array]
     loss: Loss
+    has_classes: bool = False
 
 
-def identity(mean: Array) -> Array:
+def identity(outputs: Array) -> Array:
     """The link of regression: a number is its own label."""
-    return mean
+    return outputs
+
+
+def sigmoid(outputs: Array) -> Array:
+    """The link of one class against its absence, and of preferences."""
+    return np.asarray(expit(outputs))
+
+
+def softmax(outputs: Array) -> Array:
+    """The link of several classes."""
+    return np.asarray(scipy_softmax(outputs, axis=1))
 
 
 def mean_over_outputs(variance: Array) -> Array:
@@ -38,3 +54,7 @@ def mean_over_outputs(variance: Array) -> Array:
 
 
 REGRESSION = Task("regression", link=identity, aggregate=mean_over_outputs, loss=squared_error)
+BINARY = Task("binary", link=sigmoid, aggregate=mean_over_outputs, loss=binary_cross_entropy, has_classes=True)
+PREFERENCE = Task("preference", link=sigmoid, aggregate=mean_over_outputs, loss=binary_cross_entropy, has_classes=True)
+MULTICLASS = Task("multiclass", link=softmax, aggregate=mean_over_outputs, loss=cross_entropy, has_classes=True)
+TASKS = {task.name: task for task in (REGRESSION, BINARY, PREFERENCE, MULTICLASS)}

@@ -6,7 +6,8 @@ import torch
 from tests.problems import sine_problem, small_recipe
 from torch import nn
 
-from fwl.learn.auto import beta_errors, choose_teacher, fidelity_weighted_auto
+from fwl.learn.auto import beta_errors, fidelity_weighted_auto
+from fwl.learn.choose import choose_teacher
 from fwl.learn.pretrain import pretrain
 from fwl.randomness import Chance
 from fwl.students.wrapped import WrappedStudent
@@ -22,7 +23,7 @@ def choices(function, seeds=10):
     found = Counter()
     for seed in range(seeds):
         problem = sine_problem(n_strong=10, seed=seed, true=lambda x: np.sin(4 * x))
-        teacher, _ = choose_teacher(student_that_says(function), problem, small_recipe())
+        teacher, _ = choose_teacher(student_that_says(function), problem, small_recipe(), Chance(0))
         found[teacher.teaching.prior_mean] += 1
     return found
 
@@ -37,9 +38,12 @@ def test_a_student_that_knows_nothing_does_not():
 
 def test_every_candidate_has_its_score_and_the_best_is_taken():
     problem = sine_problem(n_strong=10)
-    teacher, scores = choose_teacher(student_that_says(torch.sin), problem, small_recipe())
+    teacher, scores = choose_teacher(student_that_says(torch.sin), problem, small_recipe(), Chance(0))
     assert set(scores) == {f"{i}, {m}" for i in ("x", "psi", "both") for m in ("zero", "student")}
-    assert max(scores, key=scores.get) == f"{teacher.teaching.input}, {teacher.teaching.prior_mean}"
+    assert (
+        max(scores, key=lambda name: scores[name]["evidence"])
+        == f"{teacher.teaching.input}, {teacher.teaching.prior_mean}"
+    )
 
 
 def test_every_beta_gets_its_error_and_the_least_is_taken():
@@ -56,7 +60,7 @@ def test_cross_validation_never_shows_a_fold_its_own_labels():
     problem = sine_problem(n_strong=40)
     problem.strong.y[:] = np.random.default_rng(1).normal(size=(40, 1))
     student = pretrain(problem, small_recipe(), Chance(0))
-    teacher, _ = choose_teacher(student, problem, small_recipe())
+    teacher, _ = choose_teacher(student, problem, small_recipe(), Chance(0))
     recipe = small_recipe().but(uncertainty="relative")
     errors = beta_errors(student, teacher, problem, recipe, Chance(0))
     assert min(errors.values()) > 0.6 * problem.strong.y.var()

@@ -61,7 +61,10 @@ def test_a_beta_that_is_no_number_from_zero_up_is_refused(beta):
     ("make", "message"),
     [
         (lambda: Teaching(input="pis"), "unknown teacher input 'pis'; did you mean 'psi'? known: x, psi, both"),
-        (lambda: Teaching(prior_mean="zeros"), "unknown prior mean 'zeros'; did you mean 'zero'? known: zero, student"),
+        (
+            lambda: Teaching(prior_mean="zeros"),
+            "unknown prior mean 'zeros'; did you mean 'zero'? known: zero, average, student, student_and_weak",
+        ),
         (
             lambda: small_recipe(uncertainty="rwa"),
             "unknown uncertainty 'rwa'; did you mean 'raw'? known: raw, relative",

@@ -3,9 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fwl.learn.soften import fidelity, soften, unexplained_share
+from fwl.learn.soften import Softener, fidelity, unexplained_share
 from fwl.learn.task import REGRESSION
 from fwl.records import Posterior
+
+
+class Believing:
+    """As much of a fitted teacher as softening asks for."""
+
+    task = REGRESSION
+
+    def label(self, posterior):
+        return self.task.link(posterior.mean)
 
 
 def posterior(variance, prior=2.0, noise=0.5):
@@ -15,7 +24,7 @@ def posterior(variance, prior=2.0, noise=0.5):
 
 def test_a_soft_set_holds_link_aggregate_and_fidelity():
     belief = Posterior([[1.0, 2.0]], [[0.1, 0.3]], [[1.0, 1.0]])
-    soft = soften(np.zeros((1, 4)), belief, REGRESSION, beta=2.0)
+    soft = Softener(Believing(), beta=2.0).of(np.zeros((1, 4)), belief)
     assert soft.label.tolist() == [[1.0, 2.0]]
     assert soft.uncertainty == pytest.approx([0.2])  # h: the mean over outputs
     assert soft.fidelity == pytest.approx([np.exp(-0.4)])
@@ -43,6 +52,6 @@ def test_relative_uncertainty_of_a_prior_that_is_all_noise_is_finite():
 def test_raw_and_relative_differ_only_in_scale_for_a_stationary_kernel():
     belief = posterior([[0.6], [1.0], [1.9]])
     X = np.zeros((3, 1))
-    raw = soften(X, belief, REGRESSION, 1.0).uncertainty
-    relative = soften(X, belief, REGRESSION, 1.0, "relative").uncertainty
+    raw = Softener(Believing(), 1.0).of(X, belief).uncertainty
+    relative = Softener(Believing(), 1.0, "relative").of(X, belief).uncertainty
     assert np.corrcoef(raw, relative)[0, 1] == pytest.approx(1.0)

@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from tests.problems import new_teacher
 
+from fwl.learn.eyes import OneStudent
+from fwl.learn.fitted import fit_teacher
 from fwl.learn.recipe import Teaching
-from fwl.learn.view import fit_teacher, make_view, prior_mean
+from fwl.learn.task import REGRESSION
+from fwl.learn.view import make_view
 from fwl.randomness import Chance
 from fwl.records import StrongSet
 from fwl.students.inference import predict, represent
@@ -15,7 +18,7 @@ STUDENT = Perceptron(3, 1, (5, 4), chance=Chance(0))
 
 
 def view(input_, standardise=False):
-    return make_view(STUDENT, X, Teaching(new_teacher, input_, standardise))
+    return make_view(OneStudent(STUDENT), X, input_, standardise)
 
 
 def test_x_shows_the_sample_itself():
@@ -46,18 +49,13 @@ def test_in_both_each_block_counts_as_much_as_the_other():
 
 def test_a_constant_column_becomes_zero_not_noise():
     constant = np.hstack([X[:, :2], np.full((30, 1), 0.1)])
-    Z = make_view(STUDENT, constant, Teaching(new_teacher, "x", True))(constant)
+    Z = make_view(OneStudent(STUDENT), constant, "x", True)(constant)
     assert np.array_equal(Z[:, 2], np.zeros(30))
     assert np.isfinite(Z).all()
 
 
-def test_the_prior_mean_is_nothing_or_the_student():
-    assert prior_mean(STUDENT, X, Teaching(prior_mean="zero")) is None
-    assert np.array_equal(prior_mean(STUDENT, X, Teaching(prior_mean="student")), predict(STUDENT, X))
-
-
 def test_a_teacher_with_the_student_as_prior_mean_returns_to_it_far_away():
     strong = StrongSet(X[:5], np.full(5, 7.0))
-    fitted = fit_teacher(STUDENT, strong, X, Teaching(new_teacher, "x", False, "student"))
+    fitted = fit_teacher(OneStudent(STUDENT), strong, X, Teaching(new_teacher, "x", False, "student"), REGRESSION)
     far = X + 1e6
     np.testing.assert_allclose(fitted.posterior(far).mean, predict(STUDENT, far), atol=1e-9)

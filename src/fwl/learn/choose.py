@@ -1,0 +1,114 @@
+"""FWL_auto's step 2: candidate teachers, and the one that strong labels speak for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from fwl.learn.crossfit import cross_fit
+from fwl.learn.eyes import Eyes, OneStudent
+from fwl.learn.fitted import FittedTeacher, fit_through, left_out
+from fwl.learn.prior import prior_for
+from fwl.learn.recipe import PRIOR_MEANS, Auto, Problem, Recipe, Teaching
+from fwl.learn.view import make_view
+from fwl.randomness import Chance
+from fwl.students.contract import Student
+from fwl.teach.clustered import ClusteredGP
+from fwl.teach.contract import Teacher
+from fwl.teach.exact import ExactGP
+from fwl.teach.kernels import Kernel
+from fwl.teach.selection import evidence_score, left_out_score, starting_kernel
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to set up a teacher."""
+
+    input: str
+    prior_mean: str
+    kernel: str
+    clusters: int | None
+    crossfit: bool
+
+    def name(self, auto: Auto) -> str:
+        """Its choices with commas between; those that had no alternative are left out."""
+        parts = [self.input, self.prior_mean]
+        parts += [self.kernel] if len(auto.kernels) > 1 else []
+        parts += [f"K={self.clusters or 'auto'}"] if len(auto.clusters) > 1 else []
+        parts += ["cross-fitted"] if self.crossfit else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class NewTeacher:
+    """Makes the unfitted teacher of a candidate: exact for one cluster, clustered for more."""
+
+    kernel: Kernel
+    clusters: int | None
+    largest: int
+    hyperparameters: str = "evidence_with_prior"
+
+    def __call__(self) -> Teacher:
+        """A new one."""
+        if self.clusters == 1:
+            return ExactGP(self.kernel, self.hyperparameters, shrink_mean=True)
+        return ClusteredGP(
+            self.clusters, self.largest, self.kernel, self.hyperparameters, shrink_mean=True, precision="double"
+        )
+
+
+def choose_teacher(
+    student: Student, problem: Problem, recipe: Recipe, chance: Chance
+) -> tuple[FittedTeacher, dict[str, dict[str, float]]]:
+    """The fitted teacher with the highest score, and the scores of every candidate by its name."""
+    auto, fitted, scores = recipe.auto, [], {}
+    for eyes, candidate in _candidates(student, problem, auto, chance):
+        fitted.append(_fit(eyes, candidate, problem, auto))
+        scores[candidate.name(auto)] = _scores(fitted[-1], problem)
+    ranking = [named[auto.criterion] for named in scores.values()]
+    return fitted[int(np.argmax(ranking))], scores
+
+
+def _candidates(student: Student, problem: Problem, auto: Auto, chance: Chance) -> Iterator[tuple[Eyes, Candidate]]:
+    grid = list(product(auto.inputs, _prior_means(problem, auto), auto.kernels, auto.clusters))
+    for choices in grid:
+        yield OneStudent(student), Candidate(*choices, crossfit=False)
+    if auto.crossfit:
+        eyes = cross_fit(student, problem, auto.finetuning, auto.crossfit, chance)
+        for choices in grid:
+            if choices[0] != "x" or choices[1] in ("student", "student_and_weak"):  # others use no student at all
+                yield eyes, Candidate(*choices, crossfit=True)
+
+
+def _prior_means(problem: Problem, auto: Auto) -> list[str]:
+    suitable = PRIOR_MEANS if problem.task.has_classes else [m for m in PRIOR_MEANS if m != "average"]
+    asked = problem.strong.weak is not None
+    return [m for m in auto.prior_means or suitable if asked or m != "student_and_weak"]
+
+
+def _fit(eyes: Eyes, candidate: Candidate, problem: Problem, auto: Auto) -> FittedTeacher:
+    task, strong, everything = problem.task, problem.strong, problem.all_samples
+    view = make_view(eyes, everything, candidate.input, standardise=True)
+    prior = prior_for(candidate.prior_mean, strong, task)
+    new_teacher = NewTeacher(
+        starting_kernel(view(everything), strong.y - prior.base, candidate.kernel),
+        _clusters(candidate, len(strong.X), auto),
+        auto.largest,
+    )
+    teaching = Teaching(new_teacher, candidate.input, True, candidate.prior_mean, calibrate=task.has_classes)
+    return fit_through(view, new_teacher(), strong, prior, teaching, task)
+
+
+def _clusters(candidate: Candidate, n: int, auto: Auto) -> int | None:
+    return 1 if candidate.clusters is None and n <= auto.largest else candidate.clusters
+
+
+def _scores(fitted: FittedTeacher, problem: Problem) -> dict[str, float]:
+    y = problem.strong.y
+    return {
+        "evidence": evidence_score(fitted.teacher, len(y)),
+        "left_out": left_out_score(left_out(fitted, problem.strong), y),
+    }

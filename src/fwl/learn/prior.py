@@ -1,0 +1,70 @@
+"""What a teacher believes before any strong label: nothing, the average label, or what student and annotator say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fwl.errors import InvalidInput
+from fwl.learn.task import Task
+from fwl.records import Array, StrongSet
+
+
+@dataclass(frozen=True, eq=False)
+class PriorMean:
+    """A base, and directions from it that the teacher takes as they are or shrinks as the evidence says.
+
+        zero              0
+        average           pi
+        student           b + a1 (p - b)                   p: the student's prediction
+        student_and_weak  b + a1 (p - b) + a2 (w - b)      w: the annotator's label
+
+    The base b is pi, the average strong label, where labels are classes, and 0 where they are numbers.
+
+    Attributes:
+        kind: which of these.
+        base: b, [C].
+    """
+
+    kind: str
+    base: Array
+
+    @property
+    def asks_student(self) -> bool:
+        """Whether the student's prediction is needed."""
+        return self.kind in ("student", "student_and_weak")
+
+    @property
+    def asks_annotator(self) -> bool:
+        """Whether the annotator's label of the sample is needed."""
+        return self.kind == "student_and_weak"
+
+    def directions(self, prediction: Array | None, weak: Array | None) -> Array | None:
+        """Directions from the base, [N, C, B], or None if there are none."""
+        if not self.asks_student:
+            return None
+        assert prediction is not None
+        if not self.asks_annotator:
+            return np.stack([prediction - self.base], axis=-1)
+        if weak is None:
+            raise InvalidInput(
+                "this teacher reads the annotator's label of each sample and got none; give the weak labels too, or "
+                "choose another prior mean"
+            )
+        return np.stack([prediction - self.base, weak - self.base], axis=-1)
+
+
+def prior_for(kind: str, strong: StrongSet, task: Task) -> PriorMean:
+    """The prior mean of that kind for these strong labels."""
+    if kind == "zero" or (not task.has_classes and kind != "average"):
+        return PriorMean(kind, np.zeros(strong.y.shape[1]))
+    return PriorMean(kind, average_label(strong.y, task))
+
+
+def average_label(y: Array, task: Task) -> Array:
+    """The average strong label [C]; of classes their shares, as if each had been seen once more (Laplace)."""
+    if not task.has_classes:
+        return np.asarray(y.mean(axis=0))
+    classes = max(2, y.shape[1])  # the one column of two classes stands for the second
+    return np.asarray((y.sum(axis=0) + 1.0) / (len(y) + classes))
