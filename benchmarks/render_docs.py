@@ -1,14 +1,17 @@
 """Render every table in README and docs from the stored run it names: `python -m benchmarks.render_docs [--check]`.
 
 A table stands between `<!-- table: docs/results/NAME -->` and `<!-- end of table -->`; one that begins with
-`<!-- wide table: ... -->` has a column for each method.
+`<!-- wide table: ... -->` has a column for each method. The rows a benchmark wrote stand between
+`<!-- rows: docs/results/NAME.json -->` and `<!-- end of rows -->`, a column for each of their keys.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from fwl.report.store import read_result
 from fwl.report.tables import markdown_table, wide_markdown_table
@@ -16,17 +19,35 @@ from fwl.report.tables import markdown_table, wide_markdown_table
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "DECISIONS.md", *sorted((ROOT / "docs").glob("*.md"))]
 TABLE = re.compile(r"<!-- (wide )?table: (\S+) -->\n.*?<!-- end of table -->", re.DOTALL)
+ROWS = re.compile(r"<!-- rows: (\S+) -->\n.*?<!-- end of rows -->", re.DOTALL)
 
 
 def rendered(text: str) -> str:
     """The text with every marked table as its stored run gives it."""
-    return TABLE.sub(_render, text)
+    return ROWS.sub(_render_rows, TABLE.sub(_render, text))
 
 
 def _render(mark: re.Match[str]) -> str:
     wide, run = mark[1], mark[2]
     table = (wide_markdown_table if wide else markdown_table)(read_result(ROOT / run))
     return f"<!-- {wide or ''}table: {run} -->\n{table}\n<!-- end of table -->"
+
+
+def _render_rows(mark: re.Match[str]) -> str:
+    rows: list[dict[str, Any]] = json.loads((ROOT / mark[1]).read_text(encoding="utf-8"))
+    keys = list(rows[0])
+    numeric = [not isinstance(rows[0][key], str) for key in keys]
+    lines = ["| " + " | ".join(keys) + " |", "|" + "".join("---:|" if number else "---|" for number in numeric)]
+    lines += ["| " + " | ".join(_cell(row[key]) for key in keys) + " |" for row in rows]
+    return "\n".join([f"<!-- rows: {mark[1]} -->", *lines, "<!-- end of rows -->"])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def main() -> None:

@@ -21,13 +21,15 @@ from joblib import Parallel, delayed
 from fwl.annotate.formula import Formula
 from fwl.evaluate.measures import rmse
 from fwl.experiments.toy import ToySettings, draw_problem, recipe_of, test_points
+from fwl.learn.eyes import OneStudent
+from fwl.learn.fitted import FittedTeacher, fit_teacher
 from fwl.learn.pretrain import pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Teaching
-from fwl.learn.view import FittedTeacher, fit_teacher, make_view
+from fwl.learn.view import make_view
 from fwl.randomness import Chance
 from fwl.students.contract import Student
 from fwl.teach.exact import ExactGP
-from fwl.teach.selection import score, starting_kernel
+from fwl.teach.selection import evidence_score, starting_kernel
 
 FIRST_SEED = 5000
 WEAK = ("2*sinc(x)", "sin(x) + 0.5*cos(x/2)")
@@ -38,13 +40,13 @@ def candidates(student: Student, problem: Problem, start: float, hyperparameters
     everything, fitted = problem.all_samples, []
     for input_ in ("x", "psi", "both"):
         for mean in ("zero", "student"):
-            draft = Teaching(input=input_, standardise=True, prior_mean=mean)
-            kernel = starting_kernel(make_view(student, everything, draft)(everything), problem.strong.y)
+            view = make_view(OneStudent(student), everything, input_, standardise=True)
+            kernel = starting_kernel(view(everything), problem.strong.y)
             kernel = kernel.with_parameters({"0.lengthscale": kernel.parameters()["0.lengthscale"] * start / 0.5})
             teaching = Teaching(
                 lambda kernel=kernel: ExactGP(kernel, hyperparameters, shrink_mean=True), input_, True, mean
             )
-            fitted.append(fit_teacher(student, problem.strong, everything, teaching))
+            fitted.append(fit_teacher(OneStudent(student), problem.strong, everything, teaching, problem.task))
     return fitted
 
 
@@ -61,7 +63,8 @@ def measure(weak: str, seed: int) -> dict[str, tuple[float, float]]:
             fitted = candidates(student, problem, start, hyperparameters)
             for penalised in (False, True):
                 scores = [
-                    score(c.teacher, len(problem.strong.X)) if penalised else c.teacher.log_evidence_ for c in fitted
+                    evidence_score(c.teacher, len(problem.strong.X)) if penalised else c.teacher.log_evidence_
+                    for c in fitted
                 ]
                 belief = fitted[int(np.argmax(scores))].posterior(x)
                 density = 0.5 * np.log(2 * math.pi * belief.variance) + (truth - belief.mean) ** 2 / (

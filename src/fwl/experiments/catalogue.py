@@ -7,6 +7,7 @@ from typing import Any
 
 from fwl.errors import UnknownName
 from fwl.experiments.declare import Experiment, Size, Variation
+from fwl.experiments.teachers import TEACHERS, TeacherSettings, measure_teachers
 from fwl.experiments.toy import ANNOTATOR, ToySettings, measure_toy
 from fwl.learn.methods import METHODS
 
@@ -117,7 +118,28 @@ GAPS_EXPERIMENT = Experiment(
     measure=measure_toy,
 )
 
-CATALOGUE = {experiment.name: experiment for experiment in (TOY, BETA, LEARNING_CURVE, SAMPLING, GAPS_EXPERIMENT)}
+TEACHERS_EXPERIMENT = Experiment(
+    name="teachers",
+    title="Which teacher: a single Gaussian process, one after PCA, a clustered one",
+    settings=TeacherSettings(),
+    methods=TEACHERS,
+    variations=(
+        Variation("toy", {"task": "toy", "clusters": 2, "smallest": 3, "components": 3}),
+        Variation("classes"),
+        Variation("classes, calibrated", {"calibrate": True}),
+    ),
+    sizes={
+        "tiny": Size(2, {"n_weak": 300, "n_strong": 60, "n_test": 300, "pretrain_steps": 60, "finetune_steps": 60}),
+        "reduced": Size(5),
+        "paper": Size(20),
+    },
+    measure=measure_teachers,
+)
+
+CATALOGUE = {
+    experiment.name: experiment
+    for experiment in (TOY, BETA, LEARNING_CURVE, SAMPLING, TEACHERS_EXPERIMENT, GAPS_EXPERIMENT)
+}
 
 
 def find_experiment(name: str) -> Experiment:

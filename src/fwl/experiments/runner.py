@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import torch
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from fwl.errors import InvalidInput, OutputTrouble, UnknownName
+from fwl.errors import InvalidInput, OutputTrouble, TeacherWarning, UnknownName
 from fwl.evaluate.significance import beaten, compare
 from fwl.experiments.declare import SIZES, Experiment, Outcome, Score, Variation
 from fwl.experiments.journal import Journal
@@ -151,7 +152,8 @@ def _run_unit(
 ) -> tuple[Unit, Outcome]:
     # One thread per worker: the solves and students are small, and threads would only wait for each other.
     torch.set_num_threads(1)
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", TeacherWarning)  # hundreds of units would say the same; results tell it better
         return unit, experiment.measure(settings, dataset, unit[2], unit[1], with_curves)
 
 

@@ -13,11 +13,12 @@ from fwl.annotate.formula import Formula
 from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.measures import rmse
 from fwl.experiments.declare import Outcome, Score
+from fwl.learn.eyes import OneStudent
+from fwl.learn.fitted import FittedTeacher, fit_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.methods import METHODS
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Auto, Problem, Recipe, Teaching
-from fwl.learn.view import fit_teacher
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
@@ -25,7 +26,8 @@ from fwl.students.inference import predict
 from fwl.students.perceptron import Perceptron
 from fwl.students.training import Training
 from fwl.teach.contract import Teacher
-from fwl.teach.exact import HYPERPARAMETERS, ExactGP
+from fwl.teach.exact import ExactGP
+from fwl.teach.given import HYPERPARAMETERS
 from fwl.teach.kernels import RBF, White
 
 ANNOTATOR = "WA"
@@ -202,7 +204,7 @@ def _curves(
     problem: Problem, settings: ToySettings, student: Student, x: Array, predictions: dict[str, Array]
 ) -> dict[str, Any]:
     """What the four-panel figure draws, as plain lists."""
-    posterior = fit_teacher(student, problem.strong, problem.all_samples, recipe_of(settings).teaching).posterior(x)
+    posterior = _teacher_of(problem, settings, student).posterior(x)
     lines = {
         "x": x,
         "true": Formula(settings.true).annotate(x),
@@ -217,6 +219,11 @@ def _curves(
         "strong_y": problem.strong.y,
     }
     return {name: [round(float(v), 6) for v in values[:, 0]] for name, values in lines.items()}
+
+
+def _teacher_of(problem: Problem, settings: ToySettings, student: Student) -> FittedTeacher:
+    teaching = recipe_of(settings).teaching
+    return fit_teacher(OneStudent(student), problem.strong, problem.all_samples, teaching, problem.task)
 
 
 def _digest(problem: Problem) -> str:

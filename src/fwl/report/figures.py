@@ -71,22 +71,31 @@ def draw_sweeps(result: Result) -> Figure:
 
 
 def draw_dots(result: Result) -> Figure:
-    """A line for each dataset, and on it each method's mean with its spread."""
-    datasets = list(dict.fromkeys(row.dataset for row in result.rows))
-    methods = list(dict.fromkeys(row.method for row in result.rows))
-    figure = Figure(figsize=(8, 1.5 + 0.35 * len(datasets)), layout="constrained")
-    axis = figure.subplots()
+    """A panel for each metric, in it a line for each dataset, and on it each method's mean with its spread."""
+    by_metric: dict[str, list[Row]] = {}
+    for row in result.rows:
+        by_metric.setdefault(row.metric, []).append(row)
+    heights = [1.5 + 0.35 * len({row.dataset for row in rows}) for rows in by_metric.values()]
+    figure = Figure(figsize=(8, sum(heights)), layout="constrained")
+    axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axis, rows in zip(axes, by_metric.values(), strict=True):
+        _dots_panel(axis, rows)
+    axes[0].legend(fontsize=8)
+    return figure
+
+
+def _dots_panel(axis: Axes, rows: list[Row]) -> None:
+    datasets = list(dict.fromkeys(row.dataset for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
     for i, method in enumerate(methods):
-        rows = [row for row in result.rows if row.method == method]
-        places = [datasets.index(row.dataset) + 0.12 * (i - (len(methods) - 1) / 2) for row in rows]
-        means, spreads = [row.mean for row in rows], [row.std for row in rows]
+        own = [row for row in rows if row.method == method]
+        places = [datasets.index(row.dataset) + 0.12 * (i - (len(methods) - 1) / 2) for row in own]
+        means, spreads = [row.mean for row in own], [row.std for row in own]
         axis.errorbar(means, places, xerr=spreads, fmt=MARKERS[i % len(MARKERS)], ms=5, lw=1, label=method)
     axis.set_yticks(range(len(datasets)), datasets)
     axis.invert_yaxis()
-    axis.set_xlabel(result.rows[0].metric + " (bars: one standard deviation)")
+    axis.set_xlabel(rows[0].metric + " (bars: one standard deviation)")
     axis.grid(alpha=0.2)
-    axis.legend(fontsize=8)
-    return figure
 
 
 def _weak_panel(axis: Axes, curves: dict[str, Any], rows: dict[str, Row]) -> None:

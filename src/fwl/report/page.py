@@ -12,7 +12,7 @@ import matplotlib as mpl
 from fwl.records import Result
 from fwl.report.figures import as_bytes, draw
 from fwl.report.store import write_aside
-from fwl.report.tables import FACE, HEADINGS, caption, cells, groups, is_best
+from fwl.report.tables import FACE, HEADINGS, caption, cells, groups, has_several_metrics, is_best
 
 
 def write_report(result: Result, folder: Path, page: Path | None = None) -> list[Path]:
@@ -39,7 +39,7 @@ def render_page(result: Result, svg: str) -> str:
     template = environment.from_string((files("fwl.report") / "templates" / "page.html").read_text(encoding="utf-8"))
     rows = [
         {
-            "cells": cells(row, group),
+            "cells": cells(row, group, has_several_metrics(result)),
             "best": len(group) > 1 and is_best(row, group),
             "row": row,
             "first": row is group[0],
@@ -62,7 +62,7 @@ def claims(result: Result) -> list[str]:
     """What the table says about the paper's own order of methods, in sentences."""
     found, several = [], len(groups(result)) > 1
     for group in groups(result):
-        where = f"{cells(group[0], group)[0]}: " if several else ""
+        where = f"{cells(group[0], group, has_several_metrics(result))[0]}: " if several else ""
         known = sorted((row for row in group if row.paper is not None), key=lambda row: row.paper or 0.0)
         for better, worse in pairwise(known):
             if not better.lower_is_better:

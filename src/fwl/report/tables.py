@@ -12,14 +12,14 @@ HEADINGS = ("data", "method", "ours", "± sd", "paper", "better than")
 FACE = {"FWL_auto": "auto", "NN_W->Sx4": "control"}
 
 
-def cells(row: Row, among: Sequence[Row]) -> tuple[str, ...]:
+def cells(row: Row, among: Sequence[Row], with_metric: bool = False) -> tuple[str, ...]:
     """One row as texts; methods that it beats are given by their numbers, like the paper's triangles."""
     numbers = {other.method: str(i) for i, other in enumerate(among, start=1)}
     where = "".join(f", {name}={value:g}" for name, value in row.at.items())
     beaten = " ".join(numbers[name] for name in row.better_than if name in numbers)
     paper = "" if row.paper is None else f"{row.paper:.4f}"
     return (
-        f"{row.dataset}{where}",
+        f"{row.dataset}{where}" + (f": {row.metric}" if with_metric else ""),
         f"{numbers[row.method]} {row.method}",
         f"{row.mean:.4f}",
         f"{row.std:.4f}",
@@ -34,6 +34,11 @@ def groups(result: Result) -> list[list[Row]]:
     for row in result.rows:
         found.setdefault((row.dataset, row.metric, str(row.at)), []).append(row)
     return list(found.values())
+
+
+def has_several_metrics(result: Result) -> bool:
+    """Whether a row has to say what it measures."""
+    return len({row.metric for row in result.rows}) > 1
 
 
 def is_best(row: Row, among: Iterable[Row]) -> bool:
@@ -64,9 +69,10 @@ def screen_table(result: Result) -> Table:
     table = Table(title=result.title, caption=caption(result), title_justify="left", caption_justify="left")
     for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading in HEADINGS[2:5] else "left", no_wrap=True)
+    several = has_several_metrics(result)
     for group in groups(result):
         for row in group:
-            table.add_row(*cells(row, group), style="bold" if len(group) > 1 and is_best(row, group) else None)
+            table.add_row(*cells(row, group, several), style="bold" if len(group) > 1 and is_best(row, group) else None)
         if len(group) > 1:
             table.add_section()
     return table
@@ -75,8 +81,9 @@ def screen_table(result: Result) -> Table:
 def markdown_table(result: Result) -> str:
     """The whole result as a Markdown table."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|---:|---:|---:|---|"]
+    several = has_several_metrics(result)
     for group in groups(result):
-        lines += ["| " + " | ".join(_bold_best(row, group)) + " |" for row in group]
+        lines += ["| " + " | ".join(_bold_best(row, group, several)) + " |" for row in group]
     return "\n".join([*lines, "", caption(result) + "."])
 
 
@@ -88,7 +95,8 @@ def wide_markdown_table(result: Result) -> str:
         means = {
             row.method: f"**{row.mean:.4f}**" if _is_clear_best(row, group) else f"{row.mean:.4f}" for row in group
         }
-        lines.append(f"| {cells(group[0], group)[0]} | " + " | ".join(means.get(m, "") for m in methods) + " |")
+        place = cells(group[0], group, has_several_metrics(result))[0]
+        lines.append(f"| {place} | " + " | ".join(means.get(m, "") for m in methods) + " |")
     note = f"{metrics(result)}; mean {_over_seeds(result)}; bold where it beats every other column at p < 0.05."
     return "\n".join([*lines, "", note])
 
@@ -97,8 +105,8 @@ def _is_clear_best(row: Row, group: list[Row]) -> bool:
     return len(group) > 1 and len(row.better_than) == len(group) - 1
 
 
-def _bold_best(row: Row, group: list[Row]) -> list[str]:
-    texts = [f"`{text}`" if i == 1 else text for i, text in enumerate(cells(row, group))]
+def _bold_best(row: Row, group: list[Row], with_metric: bool) -> list[str]:
+    texts = [f"`{text}`" if i == 1 else text for i, text in enumerate(cells(row, group, with_metric))]
     if len(group) > 1 and is_best(row, group):
         texts[2] = f"**{texts[2]}**"
     return texts
