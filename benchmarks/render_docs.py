@@ -2,7 +2,8 @@
 
 A table stands between `<!-- table: docs/results/NAME -->` and `<!-- end of table -->`; one that begins with
 `<!-- wide table: ... -->` has a column for each method. The rows a benchmark wrote stand between
-`<!-- rows: docs/results/NAME.json -->` and `<!-- end of rows -->`, a column for each of their keys.
+`<!-- rows: docs/results/NAME.json -->` and `<!-- end of rows -->`, a column for each of their keys; of some rows only
+with `<!-- rows: docs/results/NAME.json where KEY=VALUE -->`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fwl.report.tables import markdown_table, wide_markdown_table
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "DECISIONS.md", *sorted((ROOT / "docs").glob("*.md"))]
 TABLE = re.compile(r"<!-- (wide )?table: (\S+) -->\n.*?<!-- end of table -->", re.DOTALL)
-ROWS = re.compile(r"<!-- rows: (\S+) -->\n.*?<!-- end of rows -->", re.DOTALL)
+ROWS = re.compile(r"<!-- rows: (\S+)( where ([^=]+)=(.+?))? -->\n.*?<!-- end of rows -->", re.DOTALL)
 
 
 def rendered(text: str) -> str:
@@ -35,11 +36,13 @@ def _render(mark: re.Match[str]) -> str:
 
 def _render_rows(mark: re.Match[str]) -> str:
     rows: list[dict[str, Any]] = json.loads((ROOT / mark[1]).read_text(encoding="utf-8"))
+    if mark[2]:
+        rows = [row for row in rows if str(row[mark[3]]) == mark[4]]
     keys = list(rows[0])
     numeric = [not isinstance(rows[0][key], str) for key in keys]
     lines = ["| " + " | ".join(keys) + " |", "|" + "".join("---:|" if number else "---|" for number in numeric)]
     lines += ["| " + " | ".join(_cell(row[key]) for key in keys) + " |" for row in rows]
-    return "\n".join([f"<!-- rows: {mark[1]} -->", *lines, "<!-- end of rows -->"])
+    return "\n".join([f"<!-- rows: {mark[1]}{mark[2] or ''} -->", *lines, "<!-- end of rows -->"])
 
 
 def _cell(value: Any) -> str:

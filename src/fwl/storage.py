@@ -70,7 +70,7 @@ def read_folder(folder: str | os.PathLike[str]) -> Stored:
 
 
 def _fill(folder: Path, stored: Stored) -> None:
-    arrays = {name: np.ascontiguousarray(array) for name, array in stored.arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in stored.arrays.items()}
     content = safetensors.numpy.save(arrays)  # its own save_file leaves a file that nobody else may read
     (folder / ARRAYS).write_bytes(content)
     manifest = {

@@ -87,7 +87,7 @@ class TeacherSettings:
         for name, number in least.items():
             if getattr(self, name) < number:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected at least {number}")
-        _recipe_of_classes(self)
+        _recipe_of_classes(self).new_student(Chance(self.seed))
         _task(self, Chance(self.seed))
 
 
@@ -203,6 +203,7 @@ def _recipe_of_classes(settings: TeacherSettings) -> Recipe:
         _NewStudent(settings.columns, settings.classes, settings.hidden),
         pretraining=plan,
         finetuning=replace(plan, steps=settings.finetune_steps),
+        beta=settings.beta,
     )
 
 

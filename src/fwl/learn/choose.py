@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
-
 from fwl.learn.crossfit import cross_fit
 from fwl.learn.eyes import Eyes, OneStudent
 from fwl.learn.fitted import FittedTeacher, fit_through, left_out
@@ -64,12 +62,12 @@ def choose_teacher(
     student: Student, problem: Problem, recipe: Recipe, chance: Chance
 ) -> tuple[FittedTeacher, dict[str, dict[str, float]]]:
     """The fitted teacher with the highest score, and the scores of every candidate by its name."""
-    auto, fitted, scores = recipe.auto, [], {}
+    auto, fitted, scores = recipe.auto, {}, {}
     for eyes, candidate in _candidates(student, problem, auto, chance):
-        fitted.append(_fit(eyes, candidate, problem, auto))
-        scores[candidate.name(auto)] = _scores(fitted[-1], problem)
-    ranking = [named[auto.criterion] for named in scores.values()]
-    return fitted[int(np.argmax(ranking))], scores
+        name = candidate.name(auto)
+        fitted[name] = _fit(eyes, candidate, problem, auto)
+        scores[name] = _scores(fitted[name], problem)
+    return fitted[max(scores, key=lambda name: scores[name][auto.criterion])], scores
 
 
 def _candidates(student: Student, problem: Problem, auto: Auto, chance: Chance) -> Iterator[tuple[Eyes, Candidate]]:
@@ -94,7 +92,7 @@ def _fit(eyes: Eyes, candidate: Candidate, problem: Problem, auto: Auto) -> Fitt
     view = make_view(eyes, everything, candidate.input, standardise=True)
     prior = prior_for(candidate.prior_mean, strong, task)
     new_teacher = NewTeacher(
-        starting_kernel(view(everything), strong.y - prior.base, candidate.kernel),
+        starting_kernel(view(everything), strong.y - prior.base, candidate.kernel, task.has_classes),
         _clusters(candidate, len(strong.X), auto),
         auto.largest,
     )

@@ -103,12 +103,14 @@ def _open(path: Path) -> pq.ParquetFile:
 
 
 def _of_files(files: list[pq.ParquetFile], size: int, columns: Columns) -> Iterator[Chunk]:
+    features = columns.features
     for file in files:
         names = file.schema_arrow.names
-        for name in (*(columns.features or ()), *columns.weak, *columns.keep):
+        for name in (*(features or ()), *columns.weak, *columns.keep):
             if name not in names:
                 raise UnknownName("column", name, names)
-        features = columns.features or _numeric(file.schema_arrow, {*columns.weak, *columns.keep})
+        # The first file says which columns, and in which order; the others are read alike.
+        features = features or _numeric(file.schema_arrow, {*columns.weak, *columns.keep})
         wanted = list(dict.fromkeys((*features, *columns.weak, *columns.keep)))
         for batch in file.iter_batches(size, columns=wanted):
             table = pa.Table.from_batches([batch])

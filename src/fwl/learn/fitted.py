@@ -17,7 +17,7 @@ from fwl.learn.task import Task
 from fwl.learn.view import View, make_view
 from fwl.randomness import Chance
 from fwl.records import Array, Posterior, StrongSet
-from fwl.teach.calibration import Calibration, fit_calibration, with_class_prior
+from fwl.teach.calibration import Calibration, fit_calibration, rebalanced
 from fwl.teach.contract import Teacher
 
 FOLDS = 5  # for teachers without a closed form of leaving one out
@@ -56,9 +56,7 @@ class FittedTeacher:
         if self.calibration is None:
             return self.task.link(posterior.mean)
         probabilities = self.calibration(posterior.mean)
-        if self.teaching.target is None:
-            return probabilities
-        return with_class_prior(probabilities, self.shares, np.array(self.teaching.target))
+        return rebalanced(probabilities, self.shares, self.teaching.rebalance)
 
     def predict(self, X: npt.NDArray[Any], weak: Array | None = None) -> Array:
         """The teacher's own prediction of labels, [N, C]; it may read the weak label where the annotator can be run."""

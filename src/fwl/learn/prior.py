@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fwl.errors import InvalidInput
+from fwl.errors import InvalidInput, WrongShape
 from fwl.learn.task import Task
-from fwl.records import Array, StrongSet
+from fwl.records import Array, StrongSet, as_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,9 @@ class PriorMean:
                 "this teacher reads the annotator's label of each sample and got none; give the weak labels too, or "
                 "choose another prior mean"
             )
+        weak = as_matrix(weak, "weak labels")
+        if weak.shape != prediction.shape:  # numpy would stretch one column over all classes
+            raise WrongShape(f"weak labels: expected shape {prediction.shape} like the labels, got {weak.shape}")
         return np.stack([prediction - self.base, weak - self.base], axis=-1)
 
 

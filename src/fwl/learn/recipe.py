@@ -67,8 +67,9 @@ class Teaching:
             "student_and_weak": that and the annotator's own label of the sample (see `PriorMean`).
         calibrate: whether class probabilities are calibrated on left-out strong labels; else the task's link makes them
             (the paper's).
-        target: class shares that the soft labels are corrected to, [C], so that a rare class is heard where all classes
-            count alike; None leaves them as they are. Needs `calibrate`.
+        rebalance: how far soft labels are moved from the classes' own shares towards equal ones, 0 to 1, so that a rare
+            class is heard where all classes count alike (macro-F1): 0 leaves them calibrated, ½ is a good choice for
+            decisions (DECISIONS.md, D24). Needs `calibrate`.
     """
 
     new_teacher: Callable[[], Teacher] = ExactGP
@@ -76,11 +77,15 @@ class Teaching:
     standardise: bool = False
     prior_mean: str = "zero"
     calibrate: bool = False
-    target: tuple[float, ...] | None = None
+    rebalance: float = 0.0
 
     def __post_init__(self) -> None:
         _check_known("teacher input", self.input, TEACHER_INPUTS)
         _check_known("prior mean", self.prior_mean, PRIOR_MEANS)
+        if not 0.0 <= self.rebalance <= 1.0:
+            raise InvalidInput(
+                f"rebalance={self.rebalance}: expected 0 (as they are) to 1 (equal classes)"
+            )
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ def soften(
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
     """A file next to the target that takes its place if all goes well, and is gone if not."""
+    if target.is_dir():
+        raise OutputTrouble(f"cannot write {target} (Is a directory)")
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         beside.touch()
@@ -85,7 +87,8 @@ def _softened(chunks: Iterator[Chunk], softener: Soften, jobs: int) -> Iterator[
         wave = effective_n_jobs(jobs)
         while waiting := list(islice(chunks, wave)):
             softened = pool(delayed(_soften_one)(softener, part) for part in waiting)
-            yield from zip(waiting, softened, strict=True)
+            while waiting:  # what is written is let go before the next wave comes in
+                yield waiting.pop(0), softened.pop(0)
 
 
 def _soften_one(softener: Soften, chunk: Chunk) -> SoftSet:

@@ -99,6 +99,15 @@ def with_class_prior(probabilities: Array, prior: Array, target: Array) -> Array
     return moved[:, 1:] if probabilities.shape[1] == 1 else moved
 
 
+def rebalanced(probabilities: Array, shares: Array, how_far: float) -> Array:
+    """Probabilities with the class shares [C] (or [1]) moved towards equal ones: 0 not at all, 1 all the way."""
+    if how_far == 0:
+        return probabilities
+    both = _at_least_two(np.atleast_2d(shares))[0] ** (1.0 - how_far)
+    target = both / both.sum()
+    return with_class_prior(probabilities, shares, target[1:] if probabilities.shape[1] == 1 else target)
+
+
 def _loss(numbers: Array, mean: Array, labels: Array, start: Array, width: Array) -> tuple[float, Array]:
     """Negative log posterior of (log T, log floor, b) and its slope."""
     sharpness, floor, bias = np.exp(-numbers[0]), np.exp(numbers[1]), numbers[2:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -118,7 +119,7 @@ class ClusteredGP:
     def leave_one_out(self) -> Posterior:
         """What its own cluster would have said of each strong sample without its label."""
         self._check_fitted()
-        return self._left_out
+        return replace(self._left_out)  # a copy, the caller's to change
 
     def state(self) -> State:
         """What it takes to be the same teacher again."""
@@ -212,11 +213,11 @@ class ClusteredGP:
         _check_finite(squares, Z, self.precision_)
         centroids = _moved(self.partition_.centroids, self._origin, precision)
         cluster_of = torch.from_numpy(self.partition_.cluster_of)
-        half = 0.5 * centroids.square().sum(dim=1)
-        lead = (rows @ centroids.mT).sub_(half)  # largest where the centroid is nearest
+        half = 0.5 * centroids.square().sum(dim=1)[:, None]
+        lead = (centroids @ rows.mT).sub_(half)  # [cells, M], largest where the centroid is nearest
         if not self.smooth_edges or len(experts) == 1:
-            return predict_sorted(experts, rows, squares, cluster_of[lead.max(dim=1).indices])
-        distance = squares[:, None] - 2.0 * lead
+            return predict_sorted(experts, rows, squares, cluster_of[lead.max(dim=0).indices])
+        distance = squares[:, None] - 2.0 * lead.mT
         cell, weight = two_nearest(distance, centroids)
         both = [predict_sorted(experts, rows, squares, cluster_of[cell[:, i]]) for i in (0, 1)]
         return _blended(both, weight)

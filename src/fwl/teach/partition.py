@@ -48,7 +48,7 @@ def partition(
         y: labels [N, C]; a cluster that has seen one class only cannot tell classes apart.
         clusters: how many (the paper's K), or None for as many as `largest` asks for (its K = N / n).
         largest: the most samples a cluster may hold when `clusters` is None.
-        smallest: clusters of fewer samples are merged into their neighbour.
+        smallest: clusters of fewer samples, or of one class, are merged into their neighbour if `largest` allows.
         chance: where k-means starts.
     """
     for name, value in (
@@ -65,7 +65,8 @@ def partition(
     cell = nearest(Z, centroids)
     kept, cell = np.unique(cell, return_inverse=True)
     centroids = centroids[kept]
-    cluster_of = _merge_small(centroids, cell, classes_of(y), smallest)
+    most = max(largest, 0 if clusters is None else int(np.bincount(cell).max()))
+    cluster_of = _merge_small(centroids, cell, classes_of(y), smallest, most)
     return Partition(centroids, cluster_of), cluster_of[cell]
 
 
@@ -147,8 +148,11 @@ class _Group:
         return _Group(self.cells + other.cells, centre, size, self.classes | other.classes)
 
 
-def _merge_small(centroids: Array, cell: Rows, classes: Rows | None, smallest: int) -> Rows:
-    """The cluster of each cell: the smallest that cannot stand alone joins its nearest neighbour, until all can."""
+def _merge_small(centroids: Array, cell: Rows, classes: Rows | None, smallest: int, most: int) -> Rows:
+    """The cluster of each cell: the smallest that cannot stand alone joins its nearest neighbour, until all can.
+
+    Neighbours that would hold more than `most` are passed over: classes far apart would end as one cluster of all.
+    """
     groups = [
         _Group([c], centroid, int((cell == c).sum()), frozenset(() if classes is None else classes[cell == c].tolist()))
         for c, centroid in enumerate(centroids)
@@ -159,9 +163,12 @@ def _merge_small(centroids: Array, cell: Rows, classes: Rows | None, smallest: i
         if not weak:
             break
         moved = min(weak, key=lambda group: group.size)
+        with_room = [group for group in groups if group is not moved and group.size + moved.size <= most]
+        if not with_room:  # nor for any larger one
+            break
+        near = with_room[int(np.argmin([((group.centre - moved.centre) ** 2).sum() for group in with_room]))]
+        groups[groups.index(near)] = near.joined_by(moved)
         groups.remove(moved)
-        j = int(np.argmin([((group.centre - moved.centre) ** 2).sum() for group in groups]))
-        groups[j] = groups[j].joined_by(moved)
     cluster_of = np.empty(len(centroids), dtype=np.int64)
     for k, group in enumerate(groups):
         cluster_of[group.cells] = k

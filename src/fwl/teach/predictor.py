@@ -12,26 +12,31 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-from fwl.teach.kernels import Kernel
+from fwl.teach.kernels import RBF, Kernel, Sum, White
 
 ROWS = 1024  # of a block: its covariances with a cluster of some hundred samples stay in the second-level cache
-STEP = 96  # columns of one part of the triangular product, about
+LANE = 16  # products of matrices with other widths are up to a third slower
+STEP = 48  # columns of one part of the triangular product, or a multiple
 
 
 @dataclass(frozen=True, eq=False)
 class Expert:
-    """One cluster, ready to predict.
+    """One cluster, ready to predict. Its n samples are padded with some that have no weight, to whole lanes.
 
     Attributes:
         kernel: its covariance function.
+        rbf: the one part of the kernel that is not noise, if that is an RBF: its exponent comes out of the product of
+            inputs directly, and its variance is in weights and whitening already.
         inputs: its samples, moved by the predictor's origin and transposed, [D, n].
         squares: their squared lengths, [n].
         weights: alpha = K^-1 (y - m), [n, C].
-        whitening: L^-1 transposed, in parts of some columns each: (rows that count, part [rows, columns]).
+        whitening: L^-1 transposed, upper triangular, in parts of some columns each without the zeros below.
     """
 
     kernel: Kernel
+    rbf: RBF | None
     inputs: Tensor
     squares: Tensor
     weights: Tensor
@@ -54,11 +59,14 @@ class Squares:
 
 def new_expert(kernel: Kernel, Z: Tensor, L: Tensor, alpha: Tensor, precision: torch.dtype) -> Expert:
     """An expert for samples Z [n, D] with Cholesky factor L [n, n] and weights alpha [n, C]."""
-    eye = torch.eye(len(L), dtype=L.dtype)
-    whitening = torch.linalg.solve_triangular(L, eye, upper=False).mT  # [n, n], upper triangular
-    parts = tuple(whitening[:end, start:end].to(precision).contiguous() for start, end in _spans(len(L)))
-    inputs = Z.to(precision).mT.contiguous()
-    return Expert(kernel, inputs, inputs.square().sum(dim=0), alpha.to(precision), parts)
+    missing, rbf = -len(L) % LANE, _only_rbf(kernel)
+    inverse = torch.linalg.solve_triangular(L, torch.eye(len(L), dtype=L.dtype), upper=False)
+    factor = float(rbf.variance) if rbf else 1.0
+    whitening = factor * pad(inverse.mT, (0, missing, 0, missing))
+    parts = tuple(whitening[:end, start:end].to(precision).contiguous() for start, end in _spans(len(whitening)))
+    inputs = pad(Z, (0, 0, 0, missing)).to(precision).mT.contiguous()
+    weights = factor * pad(alpha, (0, 0, 0, missing))
+    return Expert(kernel, rbf, inputs, inputs.square().sum(dim=0), weights.to(precision), parts)
 
 
 def predict_sorted(
@@ -90,16 +98,33 @@ def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _judge(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    n = len(expert.squares)
-    squared = workspace[: len(Z) * n].view(len(Z), n)
-    torch.add(squares[:, None], expert.squares, out=squared)
-    torch.addmm(squared, Z, expert.inputs, alpha=-2.0, out=squared)  # |a|^2 + |b|^2 - 2 a.b
-    squared.clamp_min_(0.0)
-    cross = expert.kernel.of(Squares(squared, squares, expert.squares))  # [M, n]
+    cross = _covariance(expert, Z, squares, workspace)  # [M, n]
     prior = expert.kernel.diag(Z)
     explained = [_squared_length(cross[:, : len(part)] @ part) for part in expert.whitening]
     variance = prior - torch.stack(explained).sum(dim=0)
     return cross @ expert.weights, variance.clamp_min(float(expert.kernel.noise)), prior
+
+
+def _covariance(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor) -> Tensor:
+    n = len(expert.squares)
+    out = workspace[: len(Z) * n].view(len(Z), n)
+    if expert.rbf:
+        scale = -0.5 / float(expert.rbf.lengthscale) ** 2
+        return _scaled_distances(expert, Z, squares, scale, out).clamp_max_(0.0).exp_()
+    squared = _scaled_distances(expert, Z, squares, 1.0, out).clamp_min_(0.0)
+    return expert.kernel.of(Squares(squared, squares, expert.squares))
+
+
+def _scaled_distances(expert: Expert, Z: Tensor, squares: Tensor, scale: float, out: Tensor) -> Tensor:
+    """The squared distances |a|^2 + |b|^2 - 2 a.b times `scale`, [M, n]."""
+    torch.add((scale * squares)[:, None], scale * expert.squares, out=out)
+    return torch.addmm(out, Z, expert.inputs, alpha=-2.0 * scale, out=out)
+
+
+def _only_rbf(kernel: Kernel) -> RBF | None:
+    parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
+    signal = [part for part in parts if not isinstance(part, White)]
+    return signal[0] if len(signal) == 1 and isinstance(signal[0], RBF) else None
 
 
 def _squared_length(rows: Tensor) -> Tensor:
@@ -108,7 +133,7 @@ def _squared_length(rows: Tensor) -> Tensor:
 
 
 def _spans(n: int) -> list[tuple[int, int]]:
-    """Columns 0 to n in even parts, their edges on multiples of 8."""
-    parts = max(1, n // STEP)
-    edges = [8 * (n * i // parts // 8) for i in range(parts)] + [n]
+    """Columns 0 to n in parts that matrix products like; the odd one is the first, which has the fewest rows."""
+    width = STEP * max(1, n // (8 * STEP))
+    edges = [0, *range(n % width or width, n + 1, width)]
     return list(pairwise(edges))

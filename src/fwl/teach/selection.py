@@ -13,7 +13,11 @@ from fwl.teach.contract import Teacher
 from fwl.teach.kernels import RBF, Kernel, Linear, Matern32, White
 
 MOST_ROWS = 1000  # enough for a median distance, few enough to take all pairs
-NOISE = 0.02  # of the labels' variance, to start from
+# Where fitting starts: the lengthscale as a share of the median distance, and the noise as one of the labels' variance.
+# Few strong samples of a number lie further apart than it varies. A class is a noisy reading of its probability: a fit
+# that starts without noise can end in a function that wiggles through every label (DECISIONS.md, D23).
+START_FOR_NUMBERS = (0.5, 0.02)
+START_FOR_CLASSES = (1.0, 0.5)
 
 # By name: from a lengthscale and a variance to the part of a kernel that is not noise.
 KERNELS: dict[str, Callable[[float, float, int], Kernel]] = {
@@ -26,15 +30,21 @@ KERNELS: dict[str, Callable[[float, float, int], Kernel]] = {
 }
 
 
-def starting_kernel(Z: Array, y: Array, name: str = "rbf") -> Kernel:
+def starting_kernel(Z: Array, y: Array, name: str = "rbf", classes: bool = False) -> Kernel:
     """A kernel of that name and White noise to start fitting from, on the scale of Z [M, D] and labels y [N, C].
 
-    The lengthscale starts at half the median distance: few strong samples lie further apart than the function varies.
+    Args:
+        Z: inputs.
+        y: labels; of classes, less the classes' shares.
+        name: in `KERNELS`.
+        classes: whether the labels are classes.
     """
+    reach, noise = START_FOR_CLASSES if classes else START_FOR_NUMBERS
     rows = Z[:: max(1, len(Z) // MOST_ROWS)]
     distance = float(np.median(pdist(rows))) if len(rows) > 1 else 1.0
     variance = float(y.var()) or 1.0
-    return KERNELS[name](0.5 * distance or 1.0, variance, Z.shape[1]) + White(NOISE * variance)
+    signal = (1.0 - noise) * variance if classes else variance
+    return KERNELS[name](reach * distance or 1.0, signal, Z.shape[1]) + White(noise * variance)
 
 
 def evidence_score(teacher: Teacher, n: int) -> float:
