@@ -122,18 +122,20 @@ def _of_files(files: list[pq.ParquetFile], size: int, columns: Columns) -> Itera
 
 
 def _numeric(schema: pa.Schema, others: set[str]) -> tuple[str, ...]:
-    found = tuple(
-        field.name
-        for field in schema
-        if field.name not in others and (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
-    )
+    found = tuple(field.name for field in schema if field.name not in others and _is_number(field.type))
     if not found:
         raise InvalidInput(f"no column of numbers among {', '.join(schema.names)}; name the feature columns")
     return found
 
 
 def _matrix(table: pa.Table, names: Sequence[str]) -> npt.NDArray[Any]:
-    empty = [name for name in names if table[name].null_count]
-    if empty:
-        raise InvalidInput(f"column {empty[0]!r} has empty cells; fill or drop those rows first")
+    for name in names:
+        if not (_is_number(table[name].type) or pa.types.is_boolean(table[name].type)):
+            raise InvalidInput(f"column {name!r}: expected numbers, got {table[name].type}; encode it first")
+        if table[name].null_count:
+            raise InvalidInput(f"column {name!r} has empty cells; fill or drop those rows first")
     return np.stack([table[name].to_numpy() for name in names], axis=1)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))

@@ -83,9 +83,7 @@ class Teaching:
         _check_known("teacher input", self.input, TEACHER_INPUTS)
         _check_known("prior mean", self.prior_mean, PRIOR_MEANS)
         if not 0.0 <= self.rebalance <= 1.0:
-            raise InvalidInput(
-                f"rebalance={self.rebalance}: expected 0 (as they are) to 1 (equal classes)"
-            )
+            raise InvalidInput(f"rebalance={self.rebalance}: expected 0 (as they are) to 1 (equal classes)")
 
 
 @dataclass(frozen=True)

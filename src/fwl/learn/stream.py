@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import torch
 from joblib import Parallel, delayed, effective_n_jobs
 
-from fwl.errors import OutputTrouble
+from fwl.errors import InvalidInput, OutputTrouble
 from fwl.learn.chunks import Chunk, Columns, Source, chunks_of
 from fwl.progress import Progress, Silent
 from fwl.records import SoftSet
@@ -116,14 +116,25 @@ def _write(
 
 
 def _table(chunk: Chunk, soft: SoftSet, classes: Sequence[str] | None) -> pa.Table:
-    names = [f"soft_{name}" for name in (classes or range(soft.label.shape[1]))]
-    if soft.label.shape[1] == 1 and classes is None:
-        names = ["soft_label"]
+    names = _label_columns(soft.label.shape[1], classes)
     made = dict(zip(names, soft.label.T, strict=True)) | {"uncertainty": soft.uncertainty, "fidelity": soft.fidelity}
     table = pa.table({name: np.ascontiguousarray(values) for name, values in made.items()})
     if chunk.kept is None:
         return table
+    for name in chunk.kept.column_names:
+        if name in made:
+            raise InvalidInput(
+                f"column {name!r} cannot be kept: the soft labels have one of that name; rename it first"
+            )
     return pa.table({**_columns_of(chunk.kept), **_columns_of(table)})
+
+
+def _label_columns(count: int, classes: Sequence[str] | None) -> list[str]:
+    if classes is None:
+        return ["soft_label"] if count == 1 else [f"soft_{i}" for i in range(count)]
+    if len(classes) != count or len(set(classes)) != count:
+        raise InvalidInput(f"classes: expected {count} different names, got {', '.join(classes)}")
+    return [f"soft_{name}" for name in classes]
 
 
 def _columns_of(table: pa.Table) -> dict[str, pa.ChunkedArray]:

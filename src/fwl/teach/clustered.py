@@ -110,6 +110,7 @@ class ClusteredGP:
                 as_matrix(rows, "teacher inputs")  # says which rows of all, not which of one chunk
                 raise
         mean, variance, prior = (torch.cat(column).double().numpy() for column in zip(*parts, strict=True))
+        _check_finite(mean, variance, rows, self.precision_)
         noise = min(float(kernel.noise) for kernel in self.kernels_)
         wide = (len(mean), self._columns)
         return Posterior(
@@ -209,17 +210,15 @@ class ClusteredGP:
         """Mean [M, C], variance [M] and prior variance [M] of one chunk."""
         precision = experts[0].squares.dtype
         rows = _moved(Z, self._origin, precision)
-        squares = torch.linalg.vector_norm(rows, dim=1).square_()
-        _check_finite(squares, Z, self.precision_)
         centroids = _moved(self.partition_.centroids, self._origin, precision)
         cluster_of = torch.from_numpy(self.partition_.cluster_of)
         half = 0.5 * centroids.square().sum(dim=1)[:, None]
         lead = (centroids @ rows.mT).sub_(half)  # [cells, M], largest where the centroid is nearest
         if not self.smooth_edges or len(experts) == 1:
-            return predict_sorted(experts, rows, squares, cluster_of[lead.max(dim=0).indices])
-        distance = squares[:, None] - 2.0 * lead.mT
+            return predict_sorted(experts, rows, cluster_of[lead.max(dim=0).indices])
+        distance = rows.square().sum(dim=1)[:, None] - 2.0 * lead.mT
         cell, weight = two_nearest(distance, centroids)
-        both = [predict_sorted(experts, rows, squares, cluster_of[cell[:, i]]) for i in (0, 1)]
+        both = [predict_sorted(experts, rows, cluster_of[cell[:, i]]) for i in (0, 1)]
         return _blended(both, weight)
 
     def _check_fitted(self) -> None:
@@ -293,8 +292,9 @@ def _moved(Z: npt.NDArray[np.floating], origin: Tensor | None, precision: torch.
     return rows.to(precision) if origin is None else (rows - origin.to(rows.dtype)).to(precision)
 
 
-def _check_finite(squares: Tensor, Z: npt.NDArray[np.floating], precision: str) -> None:
-    if torch.isfinite(squares).all():
+def _check_finite(mean: Array, variance: Array, Z: npt.NDArray[np.floating], precision: str) -> None:
+    """NaN or infinity in a row makes its belief so too; there is far less to search in what comes out."""
+    if np.isfinite(variance).all() and np.isfinite(mean).all():
         return
     as_matrix(Z, "teacher inputs")  # says which rows hold NaN or infinity
     remedy = "standardise the columns first" + (", or ask for precision='double'" if precision == "single" else "")

@@ -29,7 +29,9 @@ class Expert:
         kernel: its covariance function.
         rbf: the one part of the kernel that is not noise, if that is an RBF: its exponent comes out of the product of
             inputs directly, and its variance is in weights and whitening already.
-        inputs: its samples, moved by the predictor's origin and transposed, [D, n].
+        centre: of its samples, [D]: distances are taken from there, where the numbers are smallest; the origin itself
+            for kernels to which it matters.
+        inputs: its samples less the centre, transposed, [D, n].
         squares: their squared lengths, [n].
         weights: alpha = K^-1 (y - m), [n, C].
         whitening: L^-1 transposed, upper triangular, in parts of some columns each without the zeros below.
@@ -37,6 +39,7 @@ class Expert:
 
     kernel: Kernel
     rbf: RBF | None
+    centre: Tensor
     inputs: Tensor
     squares: Tensor
     weights: Tensor
@@ -60,19 +63,18 @@ class Squares:
 def new_expert(kernel: Kernel, Z: Tensor, L: Tensor, alpha: Tensor, precision: torch.dtype) -> Expert:
     """An expert for samples Z [n, D] with Cholesky factor L [n, n] and weights alpha [n, C]."""
     missing, rbf = -len(L) % LANE, _only_rbf(kernel)
+    centre = Z.mean(dim=0) if kernel.stationary else torch.zeros_like(Z[0])
     inverse = torch.linalg.solve_triangular(L, torch.eye(len(L), dtype=L.dtype), upper=False)
     factor = float(rbf.variance) if rbf else 1.0
     whitening = factor * pad(inverse.mT, (0, missing, 0, missing))
     parts = tuple(whitening[:end, start:end].to(precision).contiguous() for start, end in _spans(len(whitening)))
-    inputs = pad(Z, (0, 0, 0, missing)).to(precision).mT.contiguous()
+    inputs = pad(Z - centre, (0, 0, 0, missing)).to(precision).mT.contiguous()
     weights = factor * pad(alpha, (0, 0, 0, missing))
-    return Expert(kernel, rbf, inputs, inputs.square().sum(dim=0), weights.to(precision), parts)
+    return Expert(kernel, rbf, centre.to(precision), inputs, inputs.square().sum(dim=0), weights.to(precision), parts)
 
 
-def predict_sorted(
-    experts: Sequence[Expert], Z: Tensor, squares: Tensor, cluster: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Mean [M, C], variance [M] and prior variance [M] of samples Z [M, D] (squared lengths [M]), by their clusters."""
+def predict_sorted(experts: Sequence[Expert], Z: Tensor, cluster: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean [M, C], variance [M] and prior variance [M] of samples Z [M, D], each by its cluster's expert."""
     order = cluster.argsort(stable=True)
     mean = torch.empty(len(Z), experts[0].weights.shape[1], dtype=Z.dtype)
     variance, prior = torch.empty(len(Z), dtype=Z.dtype), torch.empty(len(Z), dtype=Z.dtype)
@@ -81,7 +83,8 @@ def predict_sorted(
     for k, start, end in _blocks(cluster, len(experts)):
         rows = order[start:end]
         block = torch.index_select(Z, 0, rows, out=gathered[: end - start])
-        mean[start:end], variance[start:end], prior[start:end] = _judge(experts[k], block, squares[rows], workspace)
+        block -= experts[k].centre
+        mean[start:end], variance[start:end], prior[start:end] = _judge(experts[k], block, workspace)
     back = torch.empty_like(order)
     back[order] = torch.arange(len(order))
     return mean[back], variance[back], prior[back]
@@ -97,16 +100,16 @@ def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
         start += count
 
 
-def _judge(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    cross = _covariance(expert, Z, squares, workspace)  # [M, n]
+def _judge(expert: Expert, Z: Tensor, workspace: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    cross = _covariance(expert, Z, workspace)  # [M, n]
     prior = expert.kernel.diag(Z)
     explained = [_squared_length(cross[:, : len(part)] @ part) for part in expert.whitening]
     variance = prior - torch.stack(explained).sum(dim=0)
     return cross @ expert.weights, variance.clamp_min(float(expert.kernel.noise)), prior
 
 
-def _covariance(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor) -> Tensor:
-    n = len(expert.squares)
+def _covariance(expert: Expert, Z: Tensor, workspace: Tensor) -> Tensor:
+    n, squares = len(expert.squares), _squared_length(Z)
     out = workspace[: len(Z) * n].view(len(Z), n)
     if expert.rbf:
         scale = -0.5 / float(expert.rbf.lengthscale) ** 2
