@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check slow bench results clean
+.PHONY: demo test check slow bench bench-gpflow results clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there: table on the screen, figure and page in runs/toy
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -21,6 +21,11 @@ slow: $(INSTALLED)  ## the tests that take minutes: the figures promised for twe
 
 bench: $(INSTALLED)  ## speed side by side, in one run
 	$(BIN)/python -m benchmarks.step
+	$(BIN)/python -m benchmarks.teachers
+	$(BIN)/python -m benchmarks.scale
+
+bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side, GPflow's from its own environment too
+	$(BIN)/python -m benchmarks.teachers
 
 results: $(INSTALLED)  ## run the toy experiments anew and render the README's table and figure from them
 	for experiment in toy beta learning-curve sampling gaps; do \
@@ -36,6 +41,11 @@ $(INSTALLED): pyproject.toml constraints.txt
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet -e '.[dev]'
 	touch $@
 
+.venv-gpflow/.installed: benchmarks/gpflow-constraints.txt
+	test -x .venv-gpflow/bin/python || $(PYTHON) -m venv .venv-gpflow
+	PIP_CONSTRAINT=benchmarks/gpflow-constraints.txt .venv-gpflow/bin/python -m pip install --quiet gpflow scikit-learn
+	touch $@
+
 clean:  ## what the commands above made
-	rm -rf .venv runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-gpflow runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

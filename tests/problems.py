@@ -47,12 +47,12 @@ def small_recipe(**changes):
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """Classes, an annotator that was asked about every sample, and samples to test on."""
+    """Classes, an annotator that was asked about every sample, and fresh samples to test on."""
 
     problem: Problem
-    test_X: np.ndarray
-    test_y: np.ndarray
-    test_weak: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    weak: np.ndarray
 
 
 @cache

@@ -40,6 +40,20 @@ def test_results_have_the_promised_shape(tiny):
     assert stored["provenance"]["seeds"] == [0, 1]
 
 
+def test_a_table_of_several_metrics_says_what_each_row_measures(tmp_path):
+    small = ["n_weak=60", "n_strong=30", "n_test=50", "columns=4", "hidden=8", "pretrain_steps=10", "finetune_steps=10"]
+    settings = [part for text in small for part in ("--set", text)]
+    command = ("reproduce", "teachers", "--size", "tiny", "--seeds", "1", "--methods", "FWL_GP")
+    done = fwl(*command, "--jobs", "1", "--out", tmp_path / "out", *settings)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""  # what teachers warn of is in their scores
+    for text in ("toy: rmse of the teacher", "classes: accuracy ", "classes, calibrated: ECE of the teacher"):
+        assert text in done.stdout
+    stored = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert len(stored["rows"]) == 2 + 4 + 4
+    assert {"teachers.png", "teachers.svg", "report.html"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
 def test_json_goes_to_standard_output(tiny, tmp_path):
     done = fwl(*TINY, "--out", tmp_path / "again", "--json", "--quiet")
     assert json.loads(done.stdout)["rows"] == json.loads((tiny[1] / "results.json").read_text())["rows"]
@@ -61,7 +75,7 @@ def test_the_version_is_told():
     [
         (
             ["reproduce", "tyo"],
-            "unknown experiment 'tyo'; did you mean 'toy'? known: toy, beta, learning-curve, sampling, gaps",
+            "unknown experiment 'tyo'; did you mean 'toy'? known: toy, beta, learning-curve, sampling, teachers, gaps",
         ),
         (["reproduce", "toy", "--size", "tny"], "unknown size 'tny'; did you mean 'tiny'? known: tiny, reduced, paper"),
         (
@@ -89,6 +103,12 @@ def test_the_version_is_told():
         (
             ["reproduce", "toy", "--set", "weak=log(x)"],
             "formula 'log(x)' is not finite at x = ",
+        ),
+        (["reproduce", "teachers", "--set", "clusters=0"], "setting clusters=0: expected at least 1"),
+        (
+            ["reproduce", "teachers", "--set", "beta=-1"],
+            "beta=-1.0: expected a number from 0 up; 0 trusts the teacher everywhere, "
+            "larger values stay closer to the weak labels",
         ),
         (["report", "nowhere"], "no results.json in nowhere; run `fwl reproduce EXPERIMENT --out nowhere` first"),
     ],

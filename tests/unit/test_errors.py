@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 
 from fwl import errors
@@ -25,6 +27,20 @@ def test_the_tree_in_the_docstring_names_every_error():
     ours = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, FWLError)]
     assert set(ours) == {error.__name__ for error in BUILT_IN} | {"FWLError"}
     assert all(name in errors.__doc__ for name in ours)
+
+
+def test_a_teachers_warning_is_no_error_and_named_in_the_docstring():
+    assert issubclass(errors.TeacherWarning, UserWarning)
+    assert not issubclass(errors.TeacherWarning, FWLError)
+    assert "TeacherWarning" in errors.__doc__
+
+
+@pytest.mark.parametrize("error", [*BUILT_IN, FWLError], ids=lambda error: error.__name__)
+def test_every_error_survives_the_way_home_from_a_worker(error):
+    made = UnknownName("task", "x", ["y"]) if error is UnknownName else error("what came, what was expected")
+    again = pickle.loads(pickle.dumps(made))
+    assert type(again) is error
+    assert str(again) == str(made)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -108,6 +108,38 @@ def test_labels_are_a_copy(record, name):
     assert labelled.y[0, 0] == 1.0
 
 
+def test_strong_samples_carry_no_weak_labels_unless_the_annotator_was_asked():
+    assert StrongSet([[1.0]], [1.0]).weak is None
+
+
+def test_weak_labels_of_strong_samples_are_a_copy_in_a_column_of_floats():
+    weak = np.array([0, 1])
+    strong = StrongSet([[1.0], [2.0]], [0.5, 0.5], weak)
+    weak[0] = 7
+    np.testing.assert_array_equal(strong.weak, [[0.0], [1.0]])
+    assert strong.weak.dtype == np.float64
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (3, 2), (2,)])
+def test_weak_labels_of_another_shape_than_the_strong_are_refused(shape):
+    got = (*shape, 1)[:2]
+    message = f"weak labels of the strong samples has shape {got} and strong labels has shape (2, 2); expected the same"
+    with expect_refusal(WrongShape, message):
+        StrongSet(np.zeros((2, 3)), np.zeros((2, 2)), np.zeros(shape))
+
+
+@BROKEN
+def test_broken_weak_labels_of_strong_samples_are_refused(broken):
+    message = "weak labels of the strong samples: NaN or infinity in 1 of 2 rows (rows 1); drop or fill them first"
+    with expect_refusal(NotFinite, message):
+        StrongSet([[1.0], [2.0]], [0.0, 1.0], [0.0, broken])
+
+
+def test_words_are_no_weak_labels_of_strong_samples():
+    with expect_refusal(InvalidInput, "weak labels of the strong samples: expected numbers, got ['good']"):
+        StrongSet([[1.0]], [1.0], ["good"])
+
+
 def test_the_weak_pool_has_no_length_to_slice():
     assert not hasattr(WeakSet([[1.0]], [1.0]), "__len__")
 

@@ -6,6 +6,7 @@ GPyTorch is an extra (`fwl[gp]`), so it is imported where it is needed and nowhe
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,6 +23,7 @@ from fwl.threads import one_thread
 
 # Of the mean variance, added to the diagonal of a matrix that is not positive definite; then ten times that, to 1e-4.
 FIRST_JITTER, JITTERS = 1e-12, 9
+_TURNS = threading.RLock()  # its settings, torch's generator and the filter of warnings belong to all threads together
 REMEDY = "try a smaller learning_rate, or look for huge values among the inputs"
 
 Translated = tuple[Any, dict[str, Parameter]]
@@ -105,6 +107,7 @@ def careful(variance: float, chance: Chance) -> Iterator[None]:
     """GPyTorch on one thread, drawing from `chance` alone, with a jitter relative to `variance`, and no chatter."""
     gpytorch, utils = require_gpytorch(), _linear_operator_utils()
     with ExitStack() as stack:
+        stack.enter_context(_TURNS)
         stack.enter_context(one_thread())
         stack.enter_context(torch.random.fork_rng(devices=[]))
         stack.enter_context(gpytorch.settings.cholesky_jitter(double_value=FIRST_JITTER * variance))

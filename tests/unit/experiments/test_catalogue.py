@@ -31,8 +31,16 @@ def test_beta_covers_the_papers_grid_on_the_three_toys():
     assert changes["toy**"]["weak"] == "x + 1"
 
 
+def test_the_teachers_table_has_three_teachers_on_the_toy_and_on_classes():
+    teachers = CATALOGUE["teachers"]
+    assert teachers.methods == ("FWL_GP", "FWL_PCA->GP", "FWL_clusteredGP")
+    assert [v.dataset for v in teachers.variations] == ["toy", "classes", "classes, calibrated"]
+    assert not any(v.paper or v.at for v in teachers.variations)
+
+
 def test_an_unknown_experiment_is_answered_with_the_nearest():
-    message = "unknown experiment 'tyo'; did you mean 'toy'? known: toy, beta, learning-curve, sampling, gaps"
+    known = "toy, beta, learning-curve, sampling, teachers, gaps"
+    message = f"unknown experiment 'tyo'; did you mean 'toy'? known: {known}"
     with pytest.raises(UnknownName) as caught:
         find_experiment("tyo")
     assert str(caught.value) == message

@@ -190,9 +190,9 @@ def test_a_sparse_classifier_is_calibrated_on_folds():
         Teaching(lambda: SparseClassifierGP(RBF(2.0, 4.0) + White(0.1), 10, steps=30), "x", calibrate=True),
         MULTICLASS,
     )
-    p = fitted.predict(example.test_X)
+    p = fitted.predict(example.X)
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=ALGEBRA)
-    assert (p.argmax(axis=1) == example.test_y.argmax(axis=1)).mean() > 0.5  # of three classes
+    assert (p.argmax(axis=1) == example.y.argmax(axis=1)).mean() > 0.5  # of three classes
 
 
 def rare():

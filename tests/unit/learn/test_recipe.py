@@ -5,7 +5,7 @@ import pytest
 from tests.problems import small_recipe
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
-from fwl.learn.recipe import Problem, Teaching
+from fwl.learn.recipe import Auto, Problem, Teaching
 from fwl.records import StrongSet, WeakSet
 
 
@@ -24,6 +24,15 @@ def says(text):
 def test_all_samples_are_the_weak_ones_then_the_strong_ones():
     problem = Problem(WeakSet([[1.0], [2.0]], [0, 0]), StrongSet([[3.0], [4.0]], [0, 0]))
     assert problem.all_samples[:, 0].tolist() == [1, 2, 3, 4]
+
+
+def test_all_weak_labels_stand_in_the_order_of_all_samples():
+    problem = Problem(WeakSet([[1.0], [2.0]], [5, 6]), StrongSet([[3.0], [4.0]], [0, 0], [7, 8]))
+    assert problem.all_weak_labels[:, 0].tolist() == [5, 6, 7, 8]
+
+
+def test_where_the_annotator_was_not_asked_about_the_strong_samples_there_are_none():
+    assert Problem(weak(), strong()).all_weak_labels is None
 
 
 def test_one_strong_sample_is_refused():
@@ -57,6 +66,13 @@ def test_a_beta_that_is_no_number_from_zero_up_is_refused(beta):
         small_recipe(beta=beta)
 
 
+@pytest.mark.parametrize("rebalance", [-0.1, 1.5, float("nan")])
+def test_classes_cannot_be_rebalanced_further_than_to_equal_ones(rebalance):
+    message = f"rebalance={rebalance}: expected 0 (as they are) to 1 (equal classes)"
+    with pytest.raises(InvalidInput, match=says(message)):
+        Teaching(rebalance=rebalance)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -72,6 +88,19 @@ def test_a_beta_that_is_no_number_from_zero_up_is_refused(beta):
         (
             lambda: small_recipe(fidelity_as="steps"),
             "unknown use of fidelity 'steps'; did you mean 'step'? known: step, sampling, nothing",
+        ),
+        (lambda: Auto(inputs=("x", "pis")), "unknown teacher input 'pis'; did you mean 'psi'? known: x, psi, both"),
+        (
+            lambda: Auto(prior_means=("studnet",)),
+            "unknown prior mean 'studnet'; did you mean 'student'? known: zero, average, student, student_and_weak",
+        ),
+        (
+            lambda: Auto(kernels=("rfb",)),
+            "unknown kernel 'rfb'; did you mean 'rbf'? known: rbf, matern32, rbf+linear, matern32+linear",
+        ),
+        (
+            lambda: Auto(criterion="leftout"),
+            "unknown criterion 'leftout'; did you mean 'left_out'? known: evidence, left_out",
         ),
     ],
 )

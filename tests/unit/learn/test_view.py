@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.problems import new_teacher
 
-from fwl.learn.eyes import OneStudent
+from fwl.learn.eyes import FoldStudents, OneStudent
 from fwl.learn.fitted import fit_teacher
 from fwl.learn.recipe import Teaching
 from fwl.learn.task import REGRESSION
@@ -59,3 +59,45 @@ def test_a_teacher_with_the_student_as_prior_mean_returns_to_it_far_away():
     fitted = fit_teacher(OneStudent(STUDENT), strong, X, Teaching(new_teacher, "x", False, "student"), REGRESSION)
     far = X + 1e6
     np.testing.assert_allclose(fitted.posterior(far).mean, predict(STUDENT, far), atol=1e-9)
+
+
+class Blind:
+    """Eyes that must not be used."""
+
+
+def other_eyes():
+    students = (STUDENT, Perceptron(3, 1, (5, 4), chance=Chance(1)))
+    return FoldStudents(students, np.arange(30) % 2)
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("input_", ["x", "psi", "both"])
+def test_one_student_sees_strong_samples_like_any_others(input_, standardise):
+    seen = view(input_, standardise)
+    assert np.array_equal(seen.of_strong(StrongSet(X[:7], np.zeros(7))), seen(X[:7]))
+
+
+def test_x_asks_no_student():
+    seen = make_view(Blind(), X, "x", standardise=True)
+    assert np.array_equal(seen.of_strong(StrongSet(X, np.zeros(30))), seen(X))
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_fold_students_see_strong_samples_each_by_its_own(standardise):
+    eyes, strong = other_eyes(), StrongSet(X, np.zeros(30))
+    seen = make_view(eyes, X, "psi", standardise)
+    assert np.array_equal(seen.of_strong(strong), (eyes.represent_strong(strong) - seen.centre) / seen.scale)
+    assert np.array_equal(seen(X), (eyes.represent(X) - seen.centre) / seen.scale)
+    assert not np.allclose(seen.of_strong(strong), seen(X))
+
+
+def test_in_both_x_stands_beside_the_psi_of_a_samples_own_student():
+    eyes, strong = other_eyes(), StrongSet(X, np.zeros(30))
+    Z = make_view(eyes, X, "both", standardise=False).of_strong(strong)
+    assert np.array_equal(Z, np.hstack([X, eyes.represent_strong(strong)]))
+
+
+def test_samples_of_any_dimension_are_flattened():
+    images = X.reshape(30, 3, 1)
+    assert np.array_equal(make_view(Blind(), images, "x", False)(images), X)
+    assert np.array_equal(make_view(Blind(), X[:, 0], "x", False)(X[:, 0]), X[:, :1])

@@ -5,12 +5,12 @@ from fwl.records import Result, Row
 PROVENANCE = {"version": "0.1.0", "commit": None, "seeds": [0, 1], "seconds": 1.0}
 
 
-def row(method, *values, paper=None, better_than=(), dataset="toy", at=None, lower=True):
+def row(method, *values, paper=None, better_than=(), dataset="toy", at=None, lower=True, metric="rmse"):
     mean = sum(values) / len(values)
     return Row(
         dataset,
         method,
-        "rmse",
+        metric,
         lower,
         values,
         mean,
@@ -34,6 +34,19 @@ def table_result(**changes):
 def sweep_result():
     rows = tuple(row(m, b, b + 0.1, at={"beta": b}) for m in ("FWL", "FWL_s") for b in (0.0, 1.0, 2.0))
     return table_result(experiment="beta", rows=rows)
+
+
+def metrics_result():
+    """Two metrics of which one is better the higher it is, and data on which only one of them is measured."""
+    rows = (
+        row("GP", 0.4, 0.6, dataset="toy"),
+        row("PCA", 0.3, 0.5, dataset="toy", better_than=("GP",)),
+        row("GP", 0.8, 0.9, dataset="classes", metric="accuracy", lower=False),
+        row("PCA", 0.7, 0.8, dataset="classes", metric="accuracy", lower=False),
+        row("GP", 0.2, 0.3, dataset="classes", metric="ECE", lower=True),
+        row("PCA", 0.1, 0.2, dataset="classes", metric="ECE", lower=True),
+    )
+    return table_result(experiment="teachers", title="Teachers", rows=rows)
 
 
 def panel_result():

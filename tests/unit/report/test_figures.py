@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
-from tests.unit.report.examples import panel_result, sweep_result, table_result
+from tests.unit.report.examples import metrics_result, panel_result, row, sweep_result, table_result
 
 from fwl.report.figures import as_bytes, draw
 
+RESULTS = {"panels": panel_result(), "sweep": sweep_result(), "dots": table_result(), "metrics": metrics_result()}
 
-@pytest.mark.parametrize("result", [panel_result(), sweep_result(), table_result()], ids=["panels", "sweep", "dots"])
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 @pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_every_kind_of_result_has_its_figure(result, kind, start):
     content = as_bytes(draw(result), kind)
@@ -37,3 +39,39 @@ def test_a_sweep_draws_the_means_where_they_lie():
     x, y = axis.get_lines()[0].get_data()
     assert np.allclose(x, [0, 1, 2])
     assert np.allclose(y, [0.05, 1.05, 2.05])
+
+
+def test_dots_have_a_panel_for_each_metric_with_its_own_data():
+    axes = draw(metrics_result()).axes
+    assert [axis.get_xlabel() for axis in axes] == [
+        f"{metric} (bars: one standard deviation)" for metric in ("rmse", "accuracy", "ECE")
+    ]
+    assert [[text.get_text() for text in axis.get_yticklabels()] for axis in axes] == [
+        ["toy"],
+        ["classes"],
+        ["classes"],
+    ]
+    assert [axis.get_legend() is not None for axis in axes] == [True, False, False]
+
+
+def test_dots_lie_at_the_means_and_datasets_run_downwards():
+    rows = tuple(row(m, v, dataset=d) for d, v in (("a", 0.2), ("b", 0.6)) for m in ("GP", "PCA"))
+    (axis,) = draw(table_result(rows=rows)).axes
+    dots = [container.lines[0].get_data() for container in axis.containers]
+    assert [x.tolist() for x, _ in dots] == [[0.2, 0.6], [0.2, 0.6]]
+    assert np.allclose([y for _, y in dots], [[-0.06, 0.94], [0.06, 1.06]])
+    assert axis.yaxis_inverted()
+    assert [container.get_label() for container in axis.containers] == ["GP", "PCA"]
+
+
+def test_a_panel_is_as_high_as_it_has_data():
+    rows = (*(row("GP", 0.2, dataset=d) for d in "abcde"), row("GP", 0.5, dataset="a", metric="ECE"))
+    figure = draw(table_result(rows=rows))
+    figure.draw_without_rendering()
+    many, one = (axis.get_position().height for axis in figure.axes)
+    assert many > one
+
+
+def test_there_are_markers_for_more_methods_than_kinds_of_marker():
+    rows = tuple(row(f"m{i}", 0.1 * i) for i in range(9))
+    assert len(draw(table_result(rows=rows)).axes[0].containers) == 9

@@ -1,7 +1,7 @@
 import re
 from html.parser import HTMLParser
 
-from tests.unit.report.examples import PROVENANCE, panel_result, row, table_result
+from tests.unit.report.examples import PROVENANCE, metrics_result, panel_result, row, table_result
 
 from fwl.report.page import claims, render_page, write_report
 
@@ -52,6 +52,21 @@ def test_claims_follow_the_papers_order_and_say_when_it_does_not_hold():
 def test_claims_name_their_data_where_there_are_several():
     rows = [row(m, v, paper=p, dataset=d) for d in ("a", "b") for m, v, p in (("NN_W", 0.9, 0.8), ("FWL", 0.3, 0.4))]
     assert [claim[:13] for claim in claims(table_result(rows=tuple(rows)))] == ["a: The paper ", "b: The paper "]
+
+
+def test_claims_and_rows_name_their_metric_where_there_are_several():
+    rows = [
+        row(m, v, paper=p, metric=metric, lower=metric == "rmse")
+        for metric, values in (("rmse", (0.9, 0.3)), ("accuracy", (0.3, 0.9)))
+        for (m, p), v in zip((("NN_W", values[0]), ("FWL", values[1])), values, strict=True)
+    ]
+    result = table_result(rows=tuple(rows))
+    said = claims(result)
+    assert [claim.split(": The paper has ")[0] for claim in said] == ["toy: rmse", "toy: accuracy"]
+    assert all("The paper has FWL better than NN_W" in claim and "here that holds" in claim for claim in said)
+    page = render_page(metrics_result(), SVG)
+    assert "toy: rmse" in page
+    assert "classes: accuracy" in page
 
 
 def test_claims_know_when_higher_is_better():
