@@ -1,9 +1,11 @@
+import warnings
+
 import numpy as np
 import pytest
 import torch
 
 from fwl.errors import InvalidInput, NotFinite, NotFitted, NumericalTrouble, WrongShape
-from fwl.teach import RBF, ClusteredGP, Divided, ExactGP, Reduced, White
+from fwl.teach import RBF, ClusteredGP, Divided, ExactGP, Reduced, SparseClassifierGP, White
 from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
 
@@ -67,6 +69,22 @@ def test_workers_change_nothing(jobs):
     plain = Divided(lambda: ExactGP(hyperparameters="evidence", starts=1), 3, jobs=1).fit(*strong())
     np.testing.assert_array_equal(divided.posterior(elsewhere()).mean, plain.posterior(elsewhere()).mean)
     assert torch.get_num_threads() == before
+
+
+def test_sparse_teachers_take_turns():
+    """GPyTorch's settings, torch's generator and the filter of warnings are one for all threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its own, on import
+        gpytorch = pytest.importorskip("gpytorch")
+    Z, y = strong()
+    classes = np.eye(2)[(y[:, 0] > 0).astype(int)]
+    before = gpytorch.settings.cholesky_jitter.value(torch.float64), len(warnings.filters)
+    one_by_one, side_by_side = (
+        Divided(lambda: SparseClassifierGP(inducing=5, steps=10), 3, jobs=jobs).fit(Z, classes) for jobs in (1, 3)
+    )
+    assert one_by_one.log_evidence_ == side_by_side.log_evidence_
+    np.testing.assert_array_equal(one_by_one.posterior(Z).mean, side_by_side.posterior(Z).mean)
+    assert before == (gpytorch.settings.cholesky_jitter.value(torch.float64), len(warnings.filters))
 
 
 def test_clusters_by_the_largest():
