@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy.optimize import lsq_linear
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sklearn_kernels
 from threadpoolctl import threadpool_limits
@@ -13,6 +14,7 @@ from fwl.teach.evidence import _negative_evidence
 from fwl.teach.given import as_lesson
 from fwl.teach.partition import nearest
 from tests.oracles import clusters as oracle
+from tests.oracles import gaussian_process
 from tests.tolerances import ALGEBRA, EXACT, OPTIMISED, SINGLE
 
 KERNELS = pytest.mark.parametrize(
@@ -150,6 +152,40 @@ def test_all_at_once_is_one_after_the_other(kernel, clusters, with_mean):
     assert batched.log_evidence_ == pytest.approx(loop.log_evidence_, rel=ALGEBRA)
     assert_alike(batched.posterior(new, of_new), loop.posterior(new, of_new), ALGEBRA)
     assert_alike(batched.leave_one_out(), loop.leave_one_out(), ALGEBRA)
+
+
+def test_all_at_once_is_one_after_the_other_where_cells_were_merged():
+    Z, y = unequal()
+    new = np.concatenate([Z + 0.3, 5 * inputs(40, seed=1)])
+    batched = ClusteredGP(25, precision="double", smallest=8).fit(Z, y)
+    loop = Divided(ExactGP, 25, smallest=8).fit(Z, y)
+    assert 1 < batched.partition_.clusters < len(batched.partition_.centroids)
+    assert batched.log_evidence_ == pytest.approx(loop.log_evidence_, rel=ALGEBRA)
+    assert_alike(batched.posterior(new), loop.posterior(new), ALGEBRA)
+    where = loop.partition_
+    mean, variance = oracle.posterior(
+        RBF() + White(), Z, y, loop.cluster_, new, where.cluster_of[oracle.nearest(new, where.centroids)]
+    )
+    np.testing.assert_allclose(loop.posterior(new).mean, mean, rtol=0, atol=ALGEBRA)
+    np.testing.assert_allclose(loop.posterior(new).variance[:, 0], variance, rtol=0, atol=ALGEBRA)
+
+
+@KERNELS
+def test_the_factors_on_a_prior_mean_are_least_squares_over_all_clusters(kernel):
+    Z, y = unequal()
+    rng = np.random.default_rng(5)
+    mean = np.stack([0.8 * y + 0.3 * rng.normal(size=y.shape), -y, 3 * y + rng.normal(size=y.shape)], axis=-1)
+    teacher = ClusteredGP(5, kernel=kernel, smallest=3, shrink_mean=True).fit(Z, y, mean)
+    A, b = [], []
+    for k in range(5):
+        here = teacher.cluster_ == k
+        whiten = np.linalg.inv(np.linalg.cholesky(gaussian_process.gram(kernel, Z[here])))
+        for c in range(2):
+            A.append(whiten @ mean[here, c])
+            b.append(whiten @ y[here, c])
+    expected = lsq_linear(np.concatenate(A), np.concatenate(b), bounds=(0.0, 1.0), tol=1e-14).x
+    assert teacher.shrinkage_ == pytest.approx(expected, abs=SINGLE)
+    assert teacher.shrinkage_[1] == 0.0
 
 
 def test_all_at_once_is_one_after_the_other_when_each_fits_its_own_kernel():

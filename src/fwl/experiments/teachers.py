@@ -193,7 +193,13 @@ def _parts(settings: TeacherSettings) -> tuple[tuple[str, int], ...]:
 def _task(settings: TeacherSettings, chance: Chance) -> SmoothClasses:
     s = settings
     return SmoothClasses(
-        s.columns, s.classes, chance=chance, sharpness=s.sharpness, distortion=s.distortion, flips=s.flips
+        s.columns,
+        s.classes,
+        chance=chance,
+        informative=min(4, s.columns),
+        sharpness=s.sharpness,
+        distortion=s.distortion,
+        flips=s.flips,
     )
 
 

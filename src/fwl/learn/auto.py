@@ -15,7 +15,7 @@ from fwl.learn.finetune import finetune_on_soft
 from fwl.learn.fitted import FittedTeacher, fit_through
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain_until_it_generalises
-from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.recipe import Problem, Recipe, check_answerable
 from fwl.learn.soften import Softener
 from fwl.learn.task import Task
 from fwl.learn.worth import judge
@@ -39,6 +39,7 @@ def fidelity_weighted_auto(
         chance: where all draws come from.
         pretrained: not used; step 1 is stopped early here and so differs from the other methods'.
     """
+    check_answerable(problem, recipe.auto.prior_means or ())
     everything = problem.all_samples
     recipe = recipe.but(finetuning=recipe.auto.finetuning, uncertainty="relative", fidelity_as="step")
 

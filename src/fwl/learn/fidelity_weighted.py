@@ -7,7 +7,7 @@ from fwl.learn.finetune import finetune_on_soft
 from fwl.learn.fitted import fit_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
-from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.recipe import Problem, Recipe, check_answerable
 from fwl.learn.soften import Softener
 from fwl.learn.worth import judge
 from fwl.randomness import Chance
@@ -23,6 +23,7 @@ def fidelity_weighted(problem: Problem, recipe: Recipe, chance: Chance, pretrain
         chance: where all draws come from.
         pretrained: the student after step 1, if that was done already with the same recipe and chance.
     """
+    check_answerable(problem, [recipe.teaching.prior_mean])
     everything = problem.all_samples  # D_w and D_s
 
     # Line 1: train the student on samples from the weakly annotated data D_w.

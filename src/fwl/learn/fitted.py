@@ -54,7 +54,7 @@ class FittedTeacher:
     def label(self, posterior: Posterior) -> Array:
         """T(x): a belief as labels, [N, C]."""
         if self.calibration is None:
-            return self.task.link(posterior.mean)
+            return self.task.of_mean(posterior.mean)
         probabilities = self.calibration(posterior.mean)
         return rebalanced(probabilities, self.shares, self.teaching.rebalance)
 
@@ -117,9 +117,10 @@ def moved(posterior: Posterior, prior: PriorMean) -> Posterior:
 def _fold_by_fold(fitted: FittedTeacher, strong: StrongSet) -> Posterior:
     Z, y = fitted.view.of_strong(strong), strong.y - fitted.prior.base
     directions = strong_directions(fitted.view, strong, fitted.prior, fitted.task)
-    mean, variance, prior = np.empty_like(y), np.empty_like(y), np.empty_like(y)
+    mean, variance, prior, noise = np.empty_like(y), np.empty_like(y), np.empty_like(y), np.inf
     for kept, rows in folds(len(y), FOLDS, Chance(0).child("left-out folds")):
         some, others = (None, None) if directions is None else (directions[kept], directions[rows])
         belief = fitted.teaching.new_teacher().fit(Z[kept], y[kept], some).posterior(Z[rows], others)
         mean[rows], variance[rows], prior[rows] = belief.mean, belief.variance, belief.prior
-    return Posterior(mean, variance, prior)
+        noise = min(noise, belief.noise)
+    return Posterior(mean, variance, prior, noise)

@@ -15,7 +15,7 @@ from fwl.records import Array, StrongSet, as_matrix
 class PriorMean:
     """A base, and directions from it that the teacher takes as they are or shrinks as the evidence says.
 
-        zero              0
+        zero              0; one half where one column holds the second of two classes
         average           pi
         student           b + a1 (p - b)                   p: the student's prediction
         student_and_weak  b + a1 (p - b) + a2 (w - b)      w: the annotator's label
@@ -61,7 +61,7 @@ class PriorMean:
 def prior_for(kind: str, strong: StrongSet, task: Task) -> PriorMean:
     """The prior mean of that kind for these strong labels."""
     if kind == "zero" or (not task.has_classes and kind != "average"):
-        return PriorMean(kind, np.zeros(strong.y.shape[1]))
+        return PriorMean(kind, np.full(strong.y.shape[1], task.indifferent))
     return PriorMean(kind, average_label(strong.y, task))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from fwl.teach.selection import KERNELS
 TEACHER_INPUTS = ("x", "psi", "both")
 PRIOR_MEANS = ("zero", "average", "student", "student_and_weak")
 UNCERTAINTIES = ("raw", "relative")
+ROUNDING = 1e-6  # how far a distribution may be from summing to one
 CRITERIA = ("evidence", "left_out")
 FIDELITY_USES = ("step", "sampling", "nothing")
 
@@ -42,6 +43,9 @@ class Problem:
             )
         _check_alike("samples", self.weak.X, self.strong.X)
         _check_alike("labels", self.weak.y, self.strong.y)
+        if self.task.has_classes:
+            for name, y in (("weak", self.weak.y), ("strong", self.strong.y)):
+                _check_probabilities(name, y, self.task.name)
 
     @property
     def all_samples(self) -> npt.NDArray[Any]:
@@ -82,6 +86,8 @@ class Teaching:
     def __post_init__(self) -> None:
         _check_known("teacher input", self.input, TEACHER_INPUTS)
         _check_known("prior mean", self.prior_mean, PRIOR_MEANS)
+        if self.rebalance and not self.calibrate:
+            raise InvalidInput("rebalance moves calibrated probabilities; set calibrate=True as well, or leave it at 0")
         if not 0.0 <= self.rebalance <= 1.0:
             raise InvalidInput(f"rebalance={self.rebalance}: expected 0 (as they are) to 1 (equal classes)")
 
@@ -95,9 +101,9 @@ class Auto:
         pretraining: step 1, with its patience.
         finetuning: step 3.
         inputs: teacher inputs to compare.
-        prior_means: prior means to compare, None for all that suit the task (numbers are centred already, so their
-            "average" is as good as "zero"). "student_and_weak" is left out where the annotator was not asked about the
-            strong samples.
+        prior_means: prior means to compare, None for all that suit the task (for numbers, "average" is left
+            out: standardised labels have it at zero). "student_and_weak" is left out where the annotator was not asked
+            about the strong samples.
         kernels: names in `fwl.teach.selection.KERNELS` to compare.
         clusters: numbers of clusters to compare; None for as many as the strong samples need (one up to `largest`).
         largest: the most strong samples of one cluster.
@@ -129,6 +135,22 @@ class Auto:
         for name in self.kernels:
             _check_known("kernel", name, tuple(KERNELS))
         _check_known("criterion", self.criterion, CRITERIA)
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        for name in ("inputs", "kernels", "clusters", "betas"):
+            if not getattr(self, name):
+                raise InvalidInput(f"auto: {name} is empty; name at least one to choose from")
+        if self.prior_means is not None and not self.prior_means:
+            raise InvalidInput("auto: prior_means is empty; name at least one, or None for all that suit the task")
+        if not 0.0 < self.held_out_share < 1.0:
+            raise InvalidInput(f"auto: held_out_share={self.held_out_share}: expected a share between 0 and 1")
+        if self.folds < 2 or self.crossfit == 1 or self.crossfit < 0:
+            raise InvalidInput(
+                f"auto: folds={self.folds}, crossfit={self.crossfit}: expected at least 2 folds, or crossfit=0 for none"
+            )
+        if any(not (np.isfinite(beta) and beta >= 0) for beta in self.betas):
+            raise InvalidInput(f"auto: betas={self.betas}: expected numbers from 0 up")
 
 
 @dataclass(frozen=True)
@@ -168,6 +190,27 @@ class Recipe:
     def but(self, **changes: Any) -> Recipe:
         """The same recipe with some choices changed."""
         return replace(self, **changes)
+
+
+def check_answerable(problem: Problem, prior_means: Sequence[str]) -> None:
+    """Refuse, before any work is done, to ask for the annotator's label of strong samples where none was given."""
+    if set(prior_means) == {"student_and_weak"} and problem.strong.weak is None:
+        raise InvalidInput(
+            'prior mean "student_and_weak" needs what the annotator says of the strong samples; '
+            "give it as StrongSet(X, y, weak=...), or choose another prior mean"
+        )
+
+
+def _check_probabilities(name: str, y: Array, task: str) -> None:
+    one = y.shape[1] == 1
+    broken = (y < 0).any(axis=1) | (y > 1).any(axis=1) | (False if one else np.abs(y.sum(axis=1) - 1.0) > ROUNDING)
+    if not broken.any():
+        return
+    row = int(np.flatnonzero(broken)[0])
+    expected = "a probability" if one else f"a distribution over {y.shape[1]} classes, one-hot for a single one"
+    raise InvalidInput(
+        f"{name} labels of a {task} task: expected {expected} in each row, got {y[row].tolist()} in row {row}"
+    )
 
 
 def _check_known(kind: str, name: str, known: tuple[str, ...]) -> None:

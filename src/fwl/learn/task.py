@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -23,6 +23,8 @@ class Task:
         aggregate: h, from a variance per output [N, C] to one uncertainty per sample [N].
         loss: of the student's outputs against labels, per sample, unreduced.
         has_classes: whether labels are probabilities: of each class, or of the one class in the one column.
+        read: from the mean of a process on labels [N, C] to labels: the link, of labels as it expects them.
+        indifferent: the label that says nothing, where a process of zero mean starts from.
     """
 
     name: str
@@ -30,6 +32,12 @@ class Task:
     aggregate: Callable[[Array], Array]
     loss: Loss
     has_classes: bool = False
+    read: Callable[[Array], Array] | None = None
+    indifferent: float = 0.0
+
+    def of_mean(self, mean: Array) -> Array:
+        """The labels that a teacher's mean [N, C] stands for."""
+        return (self.read or self.link)(mean)
 
 
 def identity(outputs: Array) -> Array:
@@ -40,6 +48,11 @@ def identity(outputs: Array) -> Array:
 def sigmoid(outputs: Array) -> Array:
     """The link of one class against its absence, and of preferences."""
     return np.asarray(expit(outputs))
+
+
+def sigmoid_of_signs(mean: Array) -> Array:
+    """The sigmoid of the mean of labels 0 and 1 seen as -1 and 1: at one half it is one half (DECISIONS.md, D35)."""
+    return sigmoid(2.0 * mean - 1.0)
 
 
 def softmax(outputs: Array) -> Array:
@@ -54,7 +67,7 @@ def mean_over_outputs(variance: Array) -> Array:
 
 
 REGRESSION = Task("regression", link=identity, aggregate=mean_over_outputs, loss=squared_error)
-BINARY = Task("binary", link=sigmoid, aggregate=mean_over_outputs, loss=binary_cross_entropy, has_classes=True)
-PREFERENCE = Task("preference", link=sigmoid, aggregate=mean_over_outputs, loss=binary_cross_entropy, has_classes=True)
+BINARY = Task("binary", sigmoid, mean_over_outputs, binary_cross_entropy, True, sigmoid_of_signs, indifferent=0.5)
+PREFERENCE = replace(BINARY, name="preference")
 MULTICLASS = Task("multiclass", link=softmax, aggregate=mean_over_outputs, loss=cross_entropy, has_classes=True)
 TASKS = {task.name: task for task in (REGRESSION, BINARY, PREFERENCE, MULTICLASS)}

@@ -153,7 +153,8 @@ def _warnings(
             f"{taught.error:.3f}, the student's {own.error:.3f}; more strong labels, another input or the student as "
             "prior mean may help"
         )
-    if share > NEARLY_CONSTANT and len(soft.fidelity) > 1:
+    meant = soft.fidelity.min() == 1.0  # beta is zero: nobody asked for weights
+    if share > NEARLY_CONSTANT and len(soft.fidelity) > 1 and not meant:
         said.append(
             f"the uncertainty is nearly the same everywhere: the fidelities count for {100 * share:.1f} % of the "
             "samples, so weighting by them changes nothing; a larger beta or another lengthscale may help"

@@ -17,7 +17,10 @@ class Teacher(Protocol):
     log_evidence_: float
 
     def fit(self, Z: Array, y: Array, prior_mean: Array | None = None) -> Self:
-        """Learn from strong labels: Z [N, D], y [N, C], prior mean [N, C] (zero if not given)."""
+        """Learn from strong labels: Z [N, D], y [N, C], prior mean [N, C] (zero if not given).
+
+        A prior mean may also come as directions [N, C, B] whose sum it is, each to be shrunk by teachers that shrink.
+        """
 
     def posterior(self, Z: Array, prior_mean: Array | None = None) -> Posterior:
         """Mean and variance of the label at each row of Z [M, D]."""

@@ -48,8 +48,8 @@ def test_a_prior_mean_that_reads_weak_labels_needs_those_of_the_strong_samples()
     problem = class_problem().problem
     not_asked = Problem(problem.weak, StrongSet(problem.strong.X, problem.strong.y), problem.task)
     message = (
-        "this teacher reads the annotator's label of each sample and got none; give the weak labels too, or choose "
-        "another prior mean"
+        'prior mean "student_and_weak" needs what the annotator says of the strong samples; '
+        "give it as StrongSet(X, y, weak=...), or choose another prior mean"
     )
     with expect_refusal(InvalidInput, message):
         fidelity_weighted(not_asked, class_recipe(), Chance(0))

@@ -62,8 +62,9 @@ def weak_of_new(strong):
 
 @of_every_kind
 def test_without_a_prior_mean_the_belief_is_the_gaussian_processs_own(strong, task):
-    belief, plain = teach(strong, task).posterior(NEW), new_teacher().fit(X, strong.y).posterior(NEW)
-    assert np.array_equal(belief.mean, plain.mean)
+    belief = teach(strong, task).posterior(NEW)
+    plain = new_teacher().fit(X, strong.y - task.indifferent).posterior(NEW)
+    assert np.array_equal(belief.mean, plain.mean + task.indifferent)
     assert np.array_equal(belief.variance, plain.variance)
     assert belief.noise == plain.noise == 0.1
 
@@ -76,7 +77,7 @@ def test_far_from_all_strong_samples_the_belief_is_the_prior_mean(strong, task, 
     average = average_label(strong.y, task)
     base = average if task.has_classes else np.zeros(1)
     expected = {
-        "zero": np.zeros_like(said),
+        "zero": np.full_like(said, task.indifferent),
         "average": np.broadcast_to(average, said.shape),
         "student": said,
         "student_and_weak": base + (said - base) + (weak - base),
@@ -104,7 +105,20 @@ def test_a_prediction_is_the_label_of_the_belief(strong, task, prior_mean):
 def test_without_calibration_the_link_makes_the_labels(strong, task):
     fitted = teach(strong, task)
     assert fitted.calibration is None
-    assert np.array_equal(fitted.predict(NEW), task.link(fitted.posterior(NEW).mean))
+    mean = fitted.posterior(NEW).mean
+    seen_as_signs = 2 * mean - 1 if task is BINARY else mean
+    assert np.array_equal(fitted.predict(NEW), task.link(seen_as_signs))
+
+
+def test_two_classes_in_one_column_are_not_all_called_positive():
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(200, 4))
+    y = (samples[:, :1] > 0).astype(float)
+    teaching = Teaching(new_class_teacher, "x")
+    fitted = fit_teacher(eyes(BINARY), StrongSet(samples[:100], y[:100]), samples, teaching, BINARY)
+    said = fitted.predict(samples[100:])
+    assert 0.3 < (said > 0.5).mean() < 0.7
+    assert ((said > 0.5) == y[100:]).mean() > 0.8
 
 
 def test_numbers_are_never_calibrated():

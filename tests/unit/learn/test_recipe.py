@@ -6,6 +6,7 @@ from tests.problems import small_recipe
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
 from fwl.learn.recipe import Auto, Problem, Teaching
+from fwl.learn.task import BINARY, MULTICLASS
 from fwl.records import StrongSet, WeakSet
 
 
@@ -70,7 +71,52 @@ def test_a_beta_that_is_no_number_from_zero_up_is_refused(beta):
 def test_classes_cannot_be_rebalanced_further_than_to_equal_ones(rebalance):
     message = f"rebalance={rebalance}: expected 0 (as they are) to 1 (equal classes)"
     with pytest.raises(InvalidInput, match=says(message)):
-        Teaching(rebalance=rebalance)
+        Teaching(calibrate=True, rebalance=rebalance)
+
+
+def test_only_calibrated_classes_can_be_rebalanced():
+    message = "rebalance moves calibrated probabilities; set calibrate=True as well, or leave it at 0"
+    with pytest.raises(InvalidInput, match=says(message)):
+        Teaching(rebalance=0.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"inputs": ()}, "auto: inputs is empty; name at least one to choose from"),
+        ({"betas": ()}, "auto: betas is empty; name at least one to choose from"),
+        ({"betas": (-1.0,)}, "auto: betas=(-1.0,): expected numbers from 0 up"),
+        ({"prior_means": ()}, "auto: prior_means is empty; name at least one, or None for all that suit the task"),
+        ({"held_out_share": 1.0}, "auto: held_out_share=1.0: expected a share between 0 and 1"),
+        ({"folds": 1}, "auto: folds=1, crossfit=0: expected at least 2 folds, or crossfit=0 for none"),
+        ({"crossfit": 1}, "auto: folds=3, crossfit=1: expected at least 2 folds, or crossfit=0 for none"),
+    ],
+)
+def test_choices_that_cannot_be_made_are_refused_at_once(changes, message):
+    with pytest.raises(InvalidInput, match=says(message)):
+        Auto(**changes)
+
+
+@pytest.mark.parametrize(
+    ("y", "task", "message"),
+    [
+        (
+            [[1.0, 0.0], [0.5, 0.6]],
+            MULTICLASS,
+            "weak labels of a multiclass task: expected a distribution over 2 classes, one-hot for a single one "
+            "in each row, got [0.5, 0.6] in row 1",
+        ),
+        (
+            [[0.0], [-1.0]],
+            BINARY,
+            "weak labels of a binary task: expected a probability in each row, got [-1.0] in row 1",
+        ),
+    ],
+)
+def test_labels_of_classes_are_probabilities(y, task, message):
+    good = np.full_like(np.array(y), 0.5)
+    with pytest.raises(InvalidInput, match=says(message)):
+        Problem(WeakSet(np.zeros((2, 1)), y), StrongSet(np.zeros((2, 1)), good), task)
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_calibrated_soft_labels_of_classes_lie_on_the_simplex(mean, calibration,
 @PROPERTY
 @given(ONE_COLUMN)
 @pytest.mark.parametrize("task", [BINARY, PREFERENCE], ids=["binary", "preference"])
-def test_a_soft_label_of_one_column_is_the_sigmoid_of_the_mean(task, mean):
-    assert np.array_equal(softened(task, mean).label, sigmoid(mean))
+def test_a_soft_label_of_one_column_is_the_sigmoid_of_labels_seen_as_signs(task, mean):
+    assert np.array_equal(softened(task, mean).label, sigmoid(2 * mean - 1))
 
 
 @PROPERTY

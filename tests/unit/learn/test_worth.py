@@ -98,7 +98,7 @@ def test_one_column_is_judged_like_two():
     )
     logit = lambda p: np.log(p) - np.log1p(-p)  # noqa: E731
     both = lambda p: np.hstack([1 - p, p])  # noqa: E731
-    one = silently(y, logit(said), logit(own), task=BINARY)
+    one = silently(y, 0.5 + 0.5 * logit(said), logit(own), task=BINARY)
     two = silently(both(y), np.log(both(said)), np.log(both(own)), task=MULTICLASS)
     for name in ("error", "nll", "calibration_error", "coverage"):
         assert getattr(one.teacher, name) == pytest.approx(getattr(two.teacher, name), abs=ALGEBRA)
@@ -180,6 +180,10 @@ def test_those_that_differ_are_not_nor_is_a_single_one():
     silently([0, 1], [0.1, 0.9], [0, 0], fidelity=np.array([0.5]))
 
 
+def test_weights_that_are_all_one_because_beta_is_zero_are_as_asked_for():
+    silently([0, 1], [0.1, 0.9], [0, 0], fidelity=np.ones(50))
+
+
 def reaching(share, n=100):
     """Beliefs of which a share is back at the prior."""
     variance = np.where(np.arange(n) < share * n, 1.0, 0.5)[:, None]
@@ -204,7 +208,7 @@ def test_reach_is_measured_without_the_noise_that_no_label_removes():
 
 def test_all_that_is_wrong_is_said_in_one_order():
     said = warned(
-        np.zeros(10), np.linspace(1, 2, 10), np.full(10, 0.5), fidelity=np.full(5, 1.0), posterior=reaching(1.0)
+        np.zeros(10), np.linspace(1, 2, 10), np.full(10, 0.5), fidelity=np.full(5, 0.9), posterior=reaching(1.0)
     )
     assert [sentence.split()[0] for sentence in said] == ["the", "the", "100"]
 
@@ -242,7 +246,7 @@ def test_a_report_can_be_stored():
 
 def test_warnings_point_at_whoever_asked_for_learning():
     with pytest.warns(TeacherWarning) as caught:
-        learned = fidelity_weighted(sine_problem(), small_recipe(beta=0.0), Chance(0))
+        learned = fidelity_weighted(sine_problem(), small_recipe(beta=1e-3), Chance(0))
     assert FLAT in learned.worth.warnings
     assert {warning.filename for warning in caught} == {__file__}
 
