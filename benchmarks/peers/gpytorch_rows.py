@@ -61,6 +61,7 @@ class _PerCluster:
 
     def fit(self, lesson: Lesson) -> None:
         """One after the other."""
+        torch.manual_seed(lesson.seed)  # a variational mean starts from noise
         self._cells, self._lesson = find_cells(lesson), lesson
         self._experts = [self._fitted(*_tensors(lesson, rows)) for rows in self._cells.members]
 
@@ -172,7 +173,8 @@ def _climbed(process: Any, likelihood: GaussianLikelihood, Z: Tensor, y: Tensor,
         if variational
         else ExactMarginalLogLikelihood(likelihood, process)
     )
-    parameters = {*process.parameters(), *likelihood.parameters()}  # an exact process holds its likelihood's already
+    # An exact process holds its likelihood's parameters already.
+    parameters = dict.fromkeys([*process.parameters(), *likelihood.parameters()])
     optimiser = torch.optim.Adam(list(parameters), lr=RATE)
     for _ in range(steps):
         _step(optimiser, process, bound, Z, y)

@@ -264,6 +264,16 @@ def test_moving_everything_changes_nothing(smooth_edges):
     assert_alike(there.posterior(Z + 1e6), here.posterior(Z), 2 * SINGLE)
 
 
+def test_clusters_far_from_each_other_are_judged_as_they_are_alone():
+    Z, y = inputs(), labels(inputs())
+    away = np.where(np.arange(60)[:, None] < 30, -1e6, 1e6)
+    far = ClusteredGP(2, precision="double").fit(Z + away, y)
+    np.testing.assert_array_equal(far.cluster_ == far.cluster_[0], np.arange(60) < 30)
+    for half in (slice(30), slice(30, 60)):
+        alone = ExactGP().fit((Z + away)[half], y[half])
+        assert_alike(far.posterior((Z + away + 0.1)[half]), alone.posterior((Z + away + 0.1)[half]), ALGEBRA)
+
+
 def test_smooth_edges_are_the_two_nearest_by_precision():
     Z, y = unequal()
     kernel, new = RBF(3.0) + White(0.1), 3 * inputs(60, seed=1)

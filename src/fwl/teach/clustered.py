@@ -12,7 +12,7 @@ import torch
 from joblib import Parallel, delayed
 from torch import Tensor
 
-from fwl.errors import InvalidInput, NotFinite, NotFitted, UnknownName
+from fwl.errors import InvalidInput, NotFitted, UnknownName
 from fwl.randomness import Chance, chance_from
 from fwl.records import Array, Posterior, as_matrix
 from fwl.teach.algebra import leave_one_out
@@ -104,11 +104,7 @@ class ClusteredGP:
         check_columns(self.partition_.centroids.shape[1], rows)
         offset = offset_as_taught(prior_mean, self._factors, (len(rows), self._columns))
         with one_thread():
-            try:
-                parts = [self._judge(rows[i : i + CHUNK], self._experts) for i in range(0, len(rows), CHUNK)]
-            except NotFinite:
-                as_matrix(rows, "teacher inputs")  # says which rows of all, not which of one chunk
-                raise
+            parts = [self._judge(rows[i : i + CHUNK], self._experts) for i in range(0, len(rows), CHUNK)]
         mean, variance, prior = (torch.cat(column).double().numpy() for column in zip(*parts, strict=True))
         _check_finite(mean, variance, rows, self.precision_)
         noise = min(float(kernel.noise) for kernel in self.kernels_)

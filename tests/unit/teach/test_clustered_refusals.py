@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fwl.errors import InvalidInput, NotFinite, NotFitted, NumericalTrouble, UnknownName, WrongShape
-from fwl.teach import RBF, ClusteredGP, Linear, White, clustered
+from fwl.teach import RBF, ClusteredGP, Linear, Matern32, White, clustered
 from tests.refusals import expect_refusal
 
 Z = np.random.default_rng(0).normal(size=(20, 2))
@@ -116,3 +116,21 @@ def test_inputs_too_large_to_square_are_trouble():
     )
     with expect_refusal(NumericalTrouble, message):
         ClusteredGP(1, kernel=RBF() + White()).fit([[1e200], [0.0], [-1e200]], np.zeros(3))
+
+
+SIGNALS = [RBF(), Matern32(), Linear(1.0), RBF() + Linear(), Matern32() + Linear(), RBF() + Matern32()]
+
+
+@pytest.mark.parametrize("signal", SIGNALS, ids=str)
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("n", [5, 16])
+def test_no_kernel_takes_infinity_for_far_away(signal, precision, n):
+    """Broken numbers are looked for in the beliefs, so each has to leave a trace there, whatever signs it meets."""
+    rng = np.random.default_rng(0)
+    positive, y = 1.0 + rng.uniform(size=(n, 1)), rng.normal(size=(n, 1))
+    teacher = ClusteredGP(1, kernel=signal + White(), precision=precision).fit(positive, y)
+    for broken in (np.inf, -np.inf, np.nan):
+        with expect_refusal(
+            NotFinite, "teacher inputs: NaN or infinity in 1 of 2 rows (rows 1); drop or fill them first"
+        ):
+            teacher.posterior([[1.0], [broken]])
