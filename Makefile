@@ -27,13 +27,16 @@ bench: $(INSTALLED)  ## speed side by side, in one run
 bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side, GPflow's from its own environment too
 	$(BIN)/python -m benchmarks.teachers
 
-results: $(INSTALLED)  ## run the toy experiments anew and render the README's table and figure from them
-	for experiment in toy beta learning-curve sampling gaps; do \
+results: $(INSTALLED)  ## run every stored experiment and benchmark anew and render the tables from them
+	for experiment in toy beta learning-curve sampling teachers gaps; do \
 	  $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
 	$(BIN)/fwl reproduce toy --set seed=1000 --out docs/results/toy-fresh-seeds
 	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
 	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
 	$(BIN)/python -m benchmarks.step --json docs/results/step.json
+	$(BIN)/python -m benchmarks.calibration --seeds 3 --json docs/results/calibration.json
+	$(BIN)/python -m benchmarks.scale --json docs/results/scale.json
+	$(BIN)/python -m benchmarks.teachers --json docs/results/teachers-speed.json
 	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt

@@ -16,7 +16,7 @@ from torch.nn.functional import pad
 
 from fwl.teach.kernels import RBF, Kernel, Sum, White
 
-ROWS = 1024  # of a block: its covariances with a cluster of some hundred samples stay in the second-level cache
+ROWS = 1536  # of a block: enough for a fast product, few enough to stay in cache until the next
 LANE = 16  # products of matrices with other widths are up to a third slower
 STEP = 48  # columns of one part of the triangular product, or a multiple
 
