@@ -26,7 +26,7 @@ from fwl.teach.predictor import Expert, new_expert, predict_sorted
 from fwl.teach.state import State, storable
 from fwl.threads import one_thread
 
-CHUNK = 65536  # rows routed and sorted at a time
+CHUNK = 131072  # rows routed and sorted at a time
 PRECISIONS = {"single": torch.float32, "double": torch.float64}
 NEAR_ENOUGH = 1e-5  # single precision is used where it agrees with double so far, relative to the prior
 TRIED = 512  # strong samples on which the two are compared

@@ -16,7 +16,7 @@ from torch.nn.functional import pad
 
 from fwl.teach.kernels import RBF, Kernel, Sum, White
 
-ROWS = 1536  # of a block: enough for a fast product, few enough to stay in cache until the next
+ROWS = 1008  # of a block: enough for a fast product, few enough to stay in cache until the next
 LANE = 16  # products of matrices with other widths are up to a third slower
 STEP = 48  # columns of one part of the triangular product, or a multiple
 
@@ -78,7 +78,7 @@ def predict_sorted(experts: Sequence[Expert], Z: Tensor, cluster: Tensor) -> tup
     order = cluster.argsort(stable=True)
     mean = torch.empty(len(Z), experts[0].weights.shape[1], dtype=Z.dtype)
     variance, prior = torch.empty(len(Z), dtype=Z.dtype), torch.empty(len(Z), dtype=Z.dtype)
-    workspace = Z.new_empty(ROWS * max(len(e.squares) for e in experts))
+    workspace = Z.new_empty(2, ROWS * max(len(e.squares) for e in experts))
     gathered = Z.new_empty(ROWS, Z.shape[1])
     for k, start, end in _blocks(cluster, len(experts)):
         rows = order[start:end]
@@ -101,10 +101,9 @@ def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _judge(expert: Expert, Z: Tensor, workspace: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    cross = _covariance(expert, Z, workspace)  # [M, n]
+    cross = _covariance(expert, Z, workspace[0])  # [M, n]
     prior = expert.kernel.diag(Z)
-    explained = [_squared_length(cross[:, : len(part)] @ part) for part in expert.whitening]
-    variance = prior - torch.stack(explained).sum(dim=0)
+    variance = prior - _squared_length(_whitened(expert, cross, workspace[1]))
     return cross @ expert.weights, variance.clamp_min(float(expert.kernel.noise)), prior
 
 
@@ -116,6 +115,16 @@ def _covariance(expert: Expert, Z: Tensor, workspace: Tensor) -> Tensor:
         return _scaled_distances(expert, Z, squares, scale, out).clamp_max_(0.0).exp_()
     squared = _scaled_distances(expert, Z, squares, 1.0, out).clamp_min_(0.0)
     return expert.kernel.of(Squares(squared, squares, expert.squares))
+
+
+def _whitened(expert: Expert, cross: Tensor, workspace: Tensor) -> Tensor:
+    """The vectors v = L^-1 k of all samples, [M, n], a part of the triangle at a time."""
+    v = workspace[: cross.numel()].view_as(cross)
+    end = 0
+    for part in expert.whitening:
+        start, end = end, len(part)
+        torch.mm(cross[:, :end], part, out=v[:, start:end])
+    return v
 
 
 def _scaled_distances(expert: Expert, Z: Tensor, squares: Tensor, scale: float, out: Tensor) -> Tensor:
