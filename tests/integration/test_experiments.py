@@ -1,5 +1,7 @@
 """Every declared experiment, at its smallest, from declaration to page."""
 
+from collections import Counter
+
 import pytest
 
 from fwl.experiments.catalogue import CATALOGUE
@@ -15,5 +17,7 @@ def test_it_runs_and_renders(name, tmp_path):
     written = write_report(read_result(tmp_path), tmp_path)
     assert [path.name for path in written] == [f"{name}.png", f"{name}.svg", "report.html"]
     declared = CATALOGUE[name]
-    assert len(result.rows) == len(declared.variations) * len(declared.methods)
+    of_metric = Counter((row.dataset, row.metric, str(row.at)) for row in result.rows)
+    assert set(of_metric.values()) == {len(declared.methods)}
+    assert len({(dataset, at) for dataset, _, at in of_metric}) == len(declared.variations)
     assert all(0.0 < row.mean < 20.0 and len(row.values) == 2 for row in result.rows)
