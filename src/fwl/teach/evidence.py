@@ -118,6 +118,7 @@ def _descend(block: Block, signal: Tensor, noise: Scalar, L: Tensor, alpha: Tens
     diagonal = slope.diagonal(dim1=-2, dim2=-1)
     diagonal *= block.present  # what is absent pulls at nothing
     if signal.requires_grad:
-        signal.backward(slope, retain_graph=True)  # type: ignore[no-untyped-call]
+        # A product and a sum: a slope handed to `backward` itself makes torch load a second's worth of modules first.
+        (signal * slope).sum().backward(retain_graph=True)  # type: ignore[no-untyped-call]
     if isinstance(noise, Tensor):
         noise.backward(diagonal.sum(), retain_graph=True)  # type: ignore[no-untyped-call]

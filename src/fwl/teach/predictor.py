@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from fwl.teach.kernels import RBF, Kernel, Sum, White
 
-ROWS = 1008  # of a block: enough for a fast product, few enough to stay in cache until the next
+ROWS = 2560  # of a block: large enough that products, not calls, take the time; larger ones leave the cache
 LANE = 16  # products of matrices with other widths are up to a third slower
 STEP = 48  # columns of one part of the triangular product, or a multiple
 
@@ -75,19 +76,22 @@ def new_expert(kernel: Kernel, Z: Tensor, L: Tensor, alpha: Tensor, precision: t
 
 def predict_sorted(experts: Sequence[Expert], Z: Tensor, cluster: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Mean [M, C], variance [M] and prior variance [M] of samples Z [M, D], each by its cluster's expert."""
-    order = cluster.argsort(stable=True)
-    mean = torch.empty(len(Z), experts[0].weights.shape[1], dtype=Z.dtype)
-    variance, prior = torch.empty(len(Z), dtype=Z.dtype), torch.empty(len(Z), dtype=Z.dtype)
+    order = _sorted_by(cluster)
+    belief = Z.new_empty(len(Z), experts[0].weights.shape[1] + 2)  # mean, variance, prior variance
     workspace = Z.new_empty(2, ROWS * max(len(e.squares) for e in experts))
     gathered = Z.new_empty(ROWS, Z.shape[1])
     for k, start, end in _blocks(cluster, len(experts)):
-        rows = order[start:end]
-        block = torch.index_select(Z, 0, rows, out=gathered[: end - start])
+        block = torch.index_select(Z, 0, order[start:end], out=gathered[: end - start])
         block -= experts[k].centre
-        mean[start:end], variance[start:end], prior[start:end] = _judge(experts[k], block, workspace)
-    back = torch.empty_like(order)
-    back[order] = torch.arange(len(order))
-    return mean[back], variance[back], prior[back]
+        _judge(experts[k], block, workspace, belief[start:end])
+    in_their_order = torch.empty_like(belief).index_copy_(0, order, belief)
+    return in_their_order[:, :-2], in_their_order[:, -2], in_their_order[:, -1]
+
+
+def _sorted_by(cluster: Tensor) -> Tensor:
+    """Rows in the order of their clusters; numpy sorts short integers by radix, six times as fast as torch."""
+    keys = cluster.numpy().astype(np.int16 if cluster.max() < np.iinfo(np.int16).max else np.int64)
+    return torch.from_numpy(np.argsort(keys, kind="stable"))
 
 
 def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
@@ -100,11 +104,13 @@ def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
         start += count
 
 
-def _judge(expert: Expert, Z: Tensor, workspace: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _judge(expert: Expert, Z: Tensor, workspace: Tensor, belief: Tensor) -> None:
     cross = _covariance(expert, Z, workspace[0])  # [M, n]
     prior = expert.kernel.diag(Z)
     variance = prior - _squared_length(_whitened(expert, cross, workspace[1]))
-    return cross @ expert.weights, variance.clamp_min(float(expert.kernel.noise)), prior
+    torch.mm(cross, expert.weights, out=belief[:, :-2])
+    belief[:, -2] = variance.clamp_min_(float(expert.kernel.noise))
+    belief[:, -1] = prior
 
 
 def _covariance(expert: Expert, Z: Tensor, workspace: Tensor) -> Tensor:
