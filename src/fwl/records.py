@@ -1,7 +1,9 @@
 """What travels between the rooms: frozen, shape-checked, no behaviour.
 
 Labels are always a float matrix [N, C]: one column for a number or a preference, one per class for classes. A single
-column may come in as a vector. Samples are an array with one row each.
+column may come in as a vector. Samples are an array with one row each; where a student and a teacher read different
+things of the same sample (word ids, a vector of numbers), its rows have named parts: numpy's structured arrays, which
+are sliced, counted and concatenated like any other.
 """
 
 from __future__ import annotations
@@ -139,18 +141,21 @@ class Result:
 
 
 def as_samples(X: Any, name: str) -> npt.NDArray[Any]:
-    """Samples as an array with one row each, not empty, finite where they are numbers."""
+    """Samples as an array with one row each, not empty, every number (in every named part) finite."""
     try:
         array = np.asarray(X)
     except ValueError as error:
         raise WrongShape(f"{name} samples: expected rows of one length, got {_glance(X)}") from error
     if array.ndim == 0:
         raise WrongShape(f"{name} samples: expected one row per sample, got a single {type(X).__name__}")
-    if array.dtype == object or array.dtype.kind not in "fiub":
-        raise InvalidInput(f"{name} samples: expected numbers, got {array.dtype}; encode other columns first")
+    parts = _parts(array, f"{name} samples")
+    for part, values in parts:
+        if values.dtype.kind not in "fiub":
+            raise InvalidInput(f"{part}: expected numbers, got {values.dtype}; encode other columns first")
     if len(array) == 0:
         raise InvalidInput(f"{name} samples: the set is empty, expected at least one row")
-    _check_finite(array, f"{name} samples")
+    for part, values in parts:
+        _check_finite(values, part)
     return array
 
 
@@ -187,6 +192,15 @@ def _as_floats(y: Any, name: str) -> Array:
         raise InvalidInput(f"{name}: the set is empty, expected at least one row")
     _check_finite(array, name)
     return array
+
+
+def _parts(array: npt.NDArray[Any], name: str) -> list[tuple[str, npt.NDArray[Any]]]:
+    """Each named part with its name, or the whole where there are none."""
+    if array.dtype.names is None:
+        return [(name, array)]
+    if array.ndim != 1:
+        raise WrongShape(f"{name}: with named parts, expected one row per sample [N], got shape {array.shape}")
+    return [(f"{name}, part {part!r}", array[part]) for part in array.dtype.names]
 
 
 def _check_labelled(record: WeakSet | StrongSet, name: str) -> None:

@@ -257,3 +257,45 @@ def test_samples_of_other_types_are_refused(values):
         InvalidInput, f"weak samples: expected numbers, got {values.dtype}; encode other columns first"
     ):
         as_samples(values, "weak")
+
+
+def parts(**values) -> np.ndarray:
+    """Two samples with named parts."""
+    X = np.zeros(2, dtype=[(name, value.dtype, value.shape[1:]) for name, value in values.items()])
+    for name, value in values.items():
+        X[name] = value
+    return X
+
+
+def test_samples_may_have_named_parts():
+    X = parts(tokens=np.ones((2, 5), dtype=np.int32), vector=np.ones((2, 3), dtype=np.float32))
+    assert as_samples(X, "weak") is X
+    assert WeakSet(X, [0, 1]).X.dtype.names == ("tokens", "vector")
+    assert SoftSet(np.concatenate([X, X]), np.zeros(4), np.zeros(4), np.ones(4)).X.shape == (4,)
+
+
+@BROKEN
+def test_a_broken_part_is_refused_with_its_name(broken):
+    X = parts(tokens=np.ones((2, 5), dtype=np.int32), vector=np.array([[1.0, 2.0], [3.0, broken]]))
+    message = "weak samples, part 'vector': NaN or infinity in 1 of 2 rows (rows 1); drop or fill them first"
+    with expect_refusal(NotFinite, message):
+        as_samples(X, "weak")
+
+
+def test_a_part_of_words_is_refused_with_its_name():
+    X = parts(words=np.array([["good"], ["bad"]]))
+    message = "weak samples, part 'words': expected numbers, got <U4; encode other columns first"
+    with expect_refusal(InvalidInput, message):
+        as_samples(X, "weak")
+
+
+def test_named_parts_have_one_row_per_sample():
+    X = parts(tokens=np.ones((2, 5), dtype=np.int32))
+    message = "weak samples: with named parts, expected one row per sample [N], got shape (2, 1)"
+    with expect_refusal(WrongShape, message):
+        as_samples(X[:, None], "weak")
+
+
+def test_no_samples_with_named_parts_are_refused():
+    with expect_refusal(InvalidInput, "weak samples: the set is empty, expected at least one row"):
+        as_samples(parts(tokens=np.ones((2, 5), dtype=np.int32))[:0], "weak")

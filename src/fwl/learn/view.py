@@ -1,4 +1,7 @@
-"""How a teacher sees samples: through a student's eyes, directly, or both."""
+"""How a teacher sees samples: through a student's eyes, directly, or both.
+
+Of samples with named parts, the teacher sees the one named `VECTOR` directly: the others are the student's.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fwl.errors import InvalidInput
 from fwl.learn.eyes import Eyes
 from fwl.records import Array, StrongSet
+
+VECTOR = "vector"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +52,7 @@ def make_view(eyes: Eyes, everything: npt.NDArray[Any], input: str, standardise:
         centre, deviation = Z.mean(axis=0), Z.std(axis=0)
         # A column that never changes carries nothing: it becomes zero instead of noise blown up.
         scale = np.where(deviation > 1e-9 * (np.abs(centre) + 1e-300), deviation, np.inf)
-        scale = scale * _balance(Z.shape[1], _flat(everything[:1]).shape[1], input)
+        scale = scale * _balance(Z.shape[1], everything[:1], input)
     return View(eyes, input, centre, scale)
 
 
@@ -60,13 +66,21 @@ def _side_by_side(X: npt.NDArray[Any], psi: Array | None, input: str) -> Array: 
     return psi if input == "psi" else np.concatenate([_flat(X), psi], axis=1)
 
 
-def _balance(columns: int, n_x: int, input: str) -> Array:  # noqa: A002
+def _balance(columns: int, one: npt.NDArray[Any], input: str) -> Array:  # noqa: A002
     """In "both", each block counts as much as the other however many columns it has."""
     if input != "both":
         return np.ones(columns)
+    n_x = _flat(one).shape[1]
     n_psi = columns - n_x
     return np.sqrt(np.concatenate([np.full(n_x, n_x), np.full(n_psi, n_psi)]).astype(np.float64))
 
 
 def _flat(X: npt.NDArray[Any]) -> Array:
+    if X.dtype.names is not None:
+        if VECTOR not in X.dtype.names:
+            raise InvalidInput(
+                f"these samples have no numbers of their own (parts: {', '.join(X.dtype.names)}; expected one named "
+                f"{VECTOR!r}); choose input 'psi'"
+            )
+        X = X[VECTOR]
     return X.reshape(len(X), -1).astype(np.float64)

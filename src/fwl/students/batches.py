@@ -6,6 +6,7 @@ training resume to the same bits.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -47,6 +48,43 @@ class Shuffled:
             self._order = self.chance.child("epoch", epoch).numpy().permutation(self.n)
             self._epoch = epoch
         return self._order[self._cuts[position] : self._cuts[position + 1]]
+
+
+class LikeLengths:
+    """Every sample once an epoch, as in `Shuffled`, but each batch of samples of about one length.
+
+    A batch costs what its longest sample does. An epoch's order is drawn anew, sorted by length within groups of many
+    batches and cut; the batches then come in an order drawn too. Sorting within groups, and not the whole, leaves a
+    sample other company in each epoch, and its length says little about when it comes.
+    """
+
+    GROUP = 50  # batches sorted together, about
+
+    def __init__(self, lengths: npt.NDArray[np.int64], batch_size: int, chance: Chance) -> None:
+        self.lengths, self.chance = lengths, chance
+        self.per_epoch = -(-len(lengths) // batch_size)
+        self._cuts = [part * len(lengths) // self.per_epoch for part in range(self.per_epoch + 1)]
+        self._epoch, self._order, self._turn = -1, np.arange(len(lengths)), np.arange(self.per_epoch)
+
+    def rows(self, step: int) -> Rows:
+        """The rows of the given step."""
+        if self.per_epoch == 1:
+            return self._order
+        epoch, position = divmod(step, self.per_epoch)
+        if epoch != self._epoch:
+            self._draw(epoch)
+        batch = self._turn[position]
+        return self._order[self._cuts[batch] : self._cuts[batch + 1]]
+
+    def _draw(self, epoch: int) -> None:
+        generator = self.chance.child("epoch", epoch).numpy()
+        order = generator.permutation(len(self.lengths))
+        groups = max(1, round(self.per_epoch / self.GROUP))
+        edges = [self._cuts[group * self.per_epoch // groups] for group in range(groups + 1)]
+        for start, end in pairwise(edges):
+            group = order[start:end]
+            order[start:end] = group[np.argsort(self.lengths[group], kind="stable")]
+        self._order, self._turn, self._epoch = order, generator.permutation(self.per_epoch), epoch
 
 
 class ByProbability:

@@ -123,6 +123,8 @@ def fingerprint(*parts: Any) -> str:
 
 
 def _bytes(value: Any) -> bytes:
+    if isinstance(value, np.ndarray) and value.dtype.names:  # part by part: what lies between parts is anybody's
+        return b"".join(name.encode() + _bytes(value[name]) for name in value.dtype.names)
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape}".encode() + np.ascontiguousarray(value).tobytes()
     return repr(value).encode()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import final
+from typing import Any, final
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -14,7 +16,20 @@ class Student(nn.Module, ABC):
 
     The teacher sees the world through `represent`; `predict_from` turns a representation into outputs. The forward pass
     is the two together, written once, so no student can predict from anything its teacher does not see.
+
+    Attributes:
+        reads: the part that this student reads of samples with named parts, in which whole numbers stay whole (word
+            ids, say); None for a student of plain numbers. A plain array is read whole by either.
     """
+
+    reads: str | None = None
+
+    def lengths(self, X: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:  # noqa: ARG002
+        """How long each sample is, [N], where a batch costs what its longest does; None if all are alike.
+
+        Training and prediction then put samples of like length together.
+        """
+        return None
 
     @abstractmethod
     def represent(self, x: torch.Tensor) -> torch.Tensor:

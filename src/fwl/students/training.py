@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,13 +19,15 @@ from fwl.errors import InvalidInput, NumericalTrouble, UnknownName
 from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array, as_matrix, as_samples, as_vector, check_same_length
-from fwl.students.batches import Batches, Shuffled
+from fwl.students.batches import Batches, LikeLengths, Shuffled
 from fwl.students.checkpoint import Checkpoint, fingerprint
 from fwl.students.contract import Student
-from fwl.students.inference import as_input
+from fwl.students.inference import Rows, as_input, chunk_by_chunk
 from fwl.students.losses import Loss, squared_error
 from fwl.students.optimisers import OPTIMISERS, dense_parameters, make_optimisers
 from fwl.students.schedules import SCHEDULES
+
+Watch = Callable[[Array, Array], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,8 @@ class Training:
         learning_rate: eta1 at step 0.
         annealing: how eta1(t) falls from there; a name in `schedules.SCHEDULES`.
         l2: factor of the squared parameters in the loss.
-        patience: checks without a better held-out loss before training stops; None trains to the end.
+        patience: checks without a better held-out loss (or what `train` is told to watch) before training stops; None
+            trains to the end.
         check_every: steps between two such checks.
     """
 
@@ -90,7 +94,7 @@ class Training:
 
 @dataclass
 class History:
-    """What happened: the loss of every step, the held-out loss of every check, and why it ended."""
+    """What happened: the loss of every step, the held-out loss (or what was watched) of every check, why it ended."""
 
     loss: list[float] = field(default_factory=list)
     held_out: list[float] = field(default_factory=list)
@@ -108,6 +112,7 @@ def train(
     loss: Loss = squared_error,
     batches: Batches | None = None,
     held_out: Lesson | None = None,
+    watch: Watch | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> History:
@@ -119,8 +124,12 @@ def train(
         plan: optimiser, steps, early stopping.
         chance: where batches (and dropout) draw from; the same chance gives the same student to the bit.
         loss: per sample, unreduced.
-        batches: which rows each step sees; shuffled epochs by default.
+        batches: which rows each step sees; by default shuffled epochs, of batches of like length where the student's
+            samples have lengths.
         held_out: the set that early stopping watches; with it and `plan.patience` the best student seen is kept.
+        watch: what early stopping wants small, a function of the student's outputs for the held-out set and its
+            targets, both [N, C] and in its order: an error rate, say, or a macro-F1 with a minus sign. By default the
+            mean of the loss, weighted as the held-out set says; a watch sees no weights.
         progress: hears of every step.
         checkpoint: where to save now and then, and to resume from if something is there.
 
@@ -129,15 +138,22 @@ def train(
     """
     if plan.patience is not None and held_out is None:
         raise InvalidInput("early stopping (patience) needs a held-out set to watch; give held_out or patience=None")
-    batches = batches or Shuffled(len(lesson.X), plan.batch_size, chance.child("batches"))
+    batches = batches or _epochs(student, lesson, plan, chance.child("batches"))
     # Dropout draws from torch's global generator: lend it one of ours and give the global one back after.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(chance.child("dropout").integer())
-        run = _Run(student, lesson, plan, loss, batches, held_out)
+        run = _Run(student, lesson, plan, loss, batches, held_out, watch)
         if checkpoint is not None:
             checkpoint.resume(run, key=fingerprint(plan, chance, lesson, held_out, *_kinds(run)))
         student.train()
         return _take_steps(run, progress or Silent(), checkpoint)
+
+
+def _epochs(student: Student, lesson: Lesson, plan: Training, chance: Chance) -> Batches:
+    lengths = student.lengths(lesson.X)
+    if lengths is None:
+        return Shuffled(len(lesson.X), plan.batch_size, chance)
+    return LikeLengths(lengths, plan.batch_size, chance)
 
 
 def _take_steps(run: _Run, progress: Progress, checkpoint: Checkpoint | None) -> History:
@@ -166,12 +182,13 @@ class _Run:
         loss: Loss,
         batches: Batches,
         held_out: Lesson | None,
+        watch: Watch | None = None,
     ) -> None:
         self.student, self.lesson, self.plan, self.loss, self.batches = student, lesson, plan, loss, batches
-        self.held_out = held_out
-        self.X, y, weight = _tensors(lesson)
+        self.held_out, self.watch = held_out, watch
+        self.X, y, weight = _tensors(lesson, student)
         self.table = torch.cat([y, weight[:, None]], dim=1)  # [N, C + 1]: labels, and the weight in the last column
-        self.watched = None if held_out is None or plan.patience is None else _tensors(held_out)
+        self.watched = None if held_out is None or plan.patience is None else _Watched(student, held_out)
         self.optimisers = make_optimisers(student, plan.optimiser, plan.learning_rate)
         self.decayed = dense_parameters(student) if plan.l2 else []
         self.eta1 = SCHEDULES[plan.annealing]
@@ -232,7 +249,7 @@ class _Run:
     def _check(self) -> None:
         """Early stopping: remember the best student on the held-out set, stop when patience is used up."""
         loss, history = self._held_out_loss(), self.history
-        self._check_finite("held-out loss", loss)
+        self._check_finite("held-out loss" if self.watch is None else "watched quantity", loss)
         if not history.held_out or loss < min(history.held_out):
             self.best, history.best_step = copy.deepcopy(self.student.state_dict()), self.step
         history.held_out.append(loss)
@@ -242,12 +259,10 @@ class _Run:
 
     def _held_out_loss(self) -> float:
         assert self.watched is not None
-        X, y, weight = self.watched
-        self.student.eval()
-        with torch.no_grad():
-            losses = self.loss(self.student(X), y)
-        self.student.train()
-        return float((losses * weight).mean())
+        outputs, y = self.watched.outputs(self.student), self.watched.y
+        if self.watch is not None:
+            return float(self.watch(outputs.double().numpy(), y.double().numpy()))
+        return float((self.loss(outputs, y) * self.watched.weight).mean())
 
     def keep_best(self) -> None:
         """Put back the student that did best on the held-out set, if one was watched."""
@@ -258,15 +273,41 @@ class _Run:
         self.student.eval()
 
 
+class _Watched:
+    """The held-out set, and what a student says of it."""
+
+    def __init__(self, student: Student, lesson: Lesson) -> None:
+        self.X, self.y, self.weight = _tensors(lesson, student)
+        self.lengths = student.lengths(lesson.X)
+
+    def outputs(self, student: Student) -> torch.Tensor:
+        """The student's outputs in the order of the set, dropout off, a chunk at a time."""
+
+        def ask(rows: Rows) -> torch.Tensor:
+            outputs: torch.Tensor = student(self.X[rows])
+            return outputs
+
+        student.eval()
+        with torch.no_grad():
+            outputs = chunk_by_chunk(ask, len(self.X), self.lengths)
+        student.train()
+        return outputs
+
+
 def _kinds(run: _Run) -> tuple[Any, ...]:
-    """What else tells one training from another: the student's shapes, the loss and the kind of batches, by name."""
+    """What else tells one training from another: the student's shapes, and what it was given to use, by name."""
     shapes = {name: tuple(value.shape) for name, value in run.student.state_dict().items()}
-    return shapes, getattr(run.loss, "__qualname__", type(run.loss).__name__), type(run.batches).__name__
+    watch = () if run.watch is None else (_name(run.watch),)
+    return shapes, _name(run.loss), type(run.batches).__name__, *watch
 
 
-def _tensors(lesson: Lesson) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
+def _tensors(lesson: Lesson, student: Student) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     weight = np.ones(len(lesson.X)) if lesson.weight is None else lesson.weight
-    return as_input(lesson.X), _single(lesson.y), _single(weight)
+    return as_input(lesson.X, student.reads), _single(lesson.y), _single(weight)
 
 
 def _single(array: Array) -> torch.Tensor:

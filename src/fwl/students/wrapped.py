@@ -22,6 +22,7 @@ class WrappedStudent(Student):
         module: holds the parameters; trained in place.
         represent: (module, x) -> psi, [N, D].
         predict_from: (module, psi) -> outputs, [N, C].
+        reads: the part that it reads of samples with named parts, if it reads one.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class WrappedStudent(Student):
         module: nn.Module,
         represent: Callable[[nn.Module, torch.Tensor], torch.Tensor],
         predict_from: Callable[[nn.Module, torch.Tensor], torch.Tensor],
+        reads: str | None = None,
     ) -> None:
         super().__init__()
         self.module = module
         self._represent = represent
         self._predict_from = predict_from
+        self.reads = reads
 
     def represent(self, x: torch.Tensor) -> torch.Tensor:
         """The representation, as the user's first function computes it."""
