@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from fwl.randomness import Chance
-from fwl.students import Lesson, Perceptron, Student, WrappedStudent
+from fwl.students import Lesson, Perceptron, Student, TextCNN, WrappedStudent
 
 WORDS = 11  # the vocabulary of the sparse student
 
@@ -24,6 +24,24 @@ def word_lesson(n: int = 30, seed: int = 0) -> Lesson:
     """Rows of three word numbers; the label is how often the first few words occur."""
     X = np.random.default_rng(seed).integers(0, WORDS, size=(n, 3))
     return Lesson(X, (X < 4).mean(axis=1))
+
+
+def text_lesson(n: int = 30, columns: int = 9, *, weighted: bool = False, seed: int = 0) -> Lesson:
+    """Texts of 1 to all columns of word ids beside a vector of numbers; the label is the share of the first few ids."""
+    rng = np.random.default_rng(seed)
+    X = np.zeros(n, dtype=[("tokens", np.int32, (columns,)), ("vector", np.float32, (4,))])
+    lengths = rng.integers(1, columns + 1, size=n)
+    inside = np.arange(columns) < lengths[:, None]
+    X["tokens"] = np.where(inside, rng.integers(1, WORDS, size=(n, columns)), 0)
+    X["vector"] = rng.normal(size=(n, 4))
+    y = ((X["tokens"] > 0) & (X["tokens"] < 4)).sum(axis=1) / lengths
+    return Lesson(X, y, rng.uniform(0.1, 1.0, size=n) if weighted else None)
+
+
+def text_cnn(layers: int = 1, dropout: float = 0.0, classes: int = 1, seed: int = 0) -> TextCNN:
+    return TextCNN(
+        WORDS, classes, filters=6, layers=layers, hidden=(5,), dropout=dropout, columns=4, chance=Chance(seed)
+    )
 
 
 def perceptron(n_inputs: int = 3, n_outputs: int = 1, seed: int = 0) -> Perceptron:

@@ -1,6 +1,7 @@
 """A training that was stopped and resumed ends with the same bits as one that ran through."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -58,6 +59,14 @@ def test_dropout_resumes(tmp_path):
 @pytest.mark.parametrize("optimiser", ["adam", "sgd"])
 def test_sparse_embeddings_resume(tmp_path, optimiser):
     check_resumes(tmp_path, examples.sparse, examples.word_lesson(), plan(optimiser=optimiser))
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
+def test_text_students_resume(tmp_path, optimiser, layers):
+    """Sparse gradients, dropout and batches of like length together."""
+    lesson = examples.text_lesson(weighted=True)
+    check_resumes(tmp_path, partial(examples.text_cnn, layers, dropout=0.5), lesson, plan(optimiser=optimiser))
 
 
 def test_early_stopping_resumes_after_the_best_student(tmp_path):

@@ -3,6 +3,7 @@
 from fwl.students.contract import Student
 from fwl.students.inference import predict, represent
 from fwl.students.perceptron import Perceptron
+from fwl.students.text_cnn import TextCNN
 from fwl.students.training import History, Lesson, Training, train
 from fwl.students.wrapped import WrappedStudent
 
@@ -11,6 +12,7 @@ __all__ = [
     "Lesson",
     "Perceptron",
     "Student",
+    "TextCNN",
     "Training",
     "WrappedStudent",
     "predict",

@@ -53,9 +53,9 @@ class Perceptron(Student):
             raise UnknownName("activation", activation, ACTIVATIONS)
         if initialisation not in INITIALISATIONS:
             raise UnknownName("initialisation", initialisation, INITIALISATIONS)
-        layers = [_layer(i, o) for i, o in pairwise(widths)]
+        layers = [bare_layer(i, o) for i, o in pairwise(widths)]
         self.hidden = nn.Sequential(*(part for layer in layers for part in (layer, ACTIVATIONS[activation]())))
-        self.output = _layer(widths[-1], n_outputs)
+        self.output = bare_layer(widths[-1], n_outputs)
         generator = chance.torch()
         for layer in [*layers, self.output]:
             INITIALISATIONS[initialisation](layer, generator)
@@ -71,8 +71,8 @@ class Perceptron(Student):
         return output
 
 
-def _layer(n_in: int, n_out: int) -> nn.Linear:
-    # Without this, torch would draw initial values from its global generator, behind our back.
+def bare_layer(n_in: int, n_out: int) -> nn.Linear:
+    """A linear layer without values: torch would draw them from its global generator, behind our back."""
     layer: nn.Linear = nn.utils.skip_init(nn.Linear, n_in, n_out)  # type: ignore[no-untyped-call]
     return layer
 

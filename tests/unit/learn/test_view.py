@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from tests import examples
 from tests.problems import new_teacher
+from tests.refusals import expect_refusal
 
+from fwl.errors import InvalidInput
 from fwl.learn.eyes import FoldStudents, OneStudent
 from fwl.learn.fitted import fit_teacher
 from fwl.learn.recipe import Teaching
@@ -101,3 +104,35 @@ def test_samples_of_any_dimension_are_flattened():
     images = X.reshape(30, 3, 1)
     assert np.array_equal(make_view(Blind(), images, "x", False)(images), X)
     assert np.array_equal(make_view(Blind(), X[:, 0], "x", False)(X[:, 0]), X[:, :1])
+
+
+TEXTS = examples.text_lesson().X
+READER = examples.text_cnn()
+
+
+def test_x_of_samples_with_named_parts_is_their_vector():
+    assert np.array_equal(make_view(Blind(), TEXTS, "x", False)(TEXTS), TEXTS["vector"])
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_samples_with_named_parts_are_seen_like_their_vector_and_psi(standardise):
+    seen = make_view(OneStudent(READER), TEXTS, "both", standardise)
+    Z = np.hstack([TEXTS["vector"], represent(READER, TEXTS)])
+    np.testing.assert_array_equal(seen(TEXTS), (Z - seen.centre) / seen.scale)
+    np.testing.assert_array_equal(seen.of_strong(StrongSet(TEXTS, np.zeros(30))), seen(TEXTS))
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("input_", ["x", "both"])
+def test_samples_without_numbers_of_their_own_are_refused(input_, standardise):
+    message = (
+        "these samples have no numbers of their own (parts: tokens; expected one named 'vector'); choose input 'psi'"
+    )
+    with expect_refusal(InvalidInput, message):
+        make_view(OneStudent(READER), TEXTS[["tokens"]], input_, standardise)
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_psi_needs_no_numbers_of_the_samples_own(standardise):
+    seen = make_view(OneStudent(READER), TEXTS[["tokens"]], "psi", standardise)
+    assert np.array_equal(seen(TEXTS[["tokens"]]), seen(TEXTS))

@@ -5,12 +5,14 @@ from hypothesis import strategies as st
 
 from fwl.errors import InvalidInput
 from fwl.randomness import Chance
-from fwl.students.batches import Alternating, ByProbability, Shuffled
+from fwl.students.batches import Alternating, ByProbability, LikeLengths, Shuffled
 from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
 
+LENGTHS = np.random.default_rng(0).integers(1, 40, size=2000)
 SEVERAL = {
     "shuffled": Shuffled(23, 5, Chance(0)),
+    "like lengths": LikeLengths(LENGTHS[:23], 5, Chance(0)),
     "by probability": ByProbability(np.arange(1.0, 24.0), 5, Chance(0)),
     "alternating": Alternating(20, 3, 6, Chance(0)),
 }
@@ -44,6 +46,49 @@ def test_each_epoch_has_an_order_of_its_own():
 
 def test_another_chance_gives_another_order():
     assert not np.array_equal(Shuffled(20, 10, Chance(0)).rows(0), Shuffled(20, 10, Chance(1)).rows(0))
+
+
+@PROPERTY
+@given(n=st.integers(1, 60), batch_size=st.integers(1, 70), epoch=st.integers(0, 5), group=st.integers(1, 9))
+def test_an_epoch_of_like_lengths_visits_every_row_once(n, batch_size, epoch, group):
+    batches = LikeLengths(LENGTHS[:n], batch_size, Chance(0))
+    batches.GROUP = group
+    steps = range(epoch * batches.per_epoch, (epoch + 1) * batches.per_epoch)
+    each = [batches.rows(step) for step in steps]
+    np.testing.assert_array_equal(np.sort(np.concatenate(each)), np.arange(n))
+    sizes = [len(rows) for rows in each]
+    assert max(sizes) <= batch_size
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_batches_of_like_lengths_hold_little_padding():
+    def padded(batches):
+        return sum(LENGTHS[rows].max() * len(rows) for rows in map(batches.rows, range(batches.per_epoch)))
+
+    assert padded(LikeLengths(LENGTHS, 20, Chance(0))) < 1.05 * LENGTHS.sum()
+    assert padded(Shuffled(len(LENGTHS), 20, Chance(0))) > 1.5 * LENGTHS.sum()
+
+
+def test_batches_of_like_lengths_come_in_no_order_of_length():
+    batches = LikeLengths(LENGTHS, 20, Chance(0))
+    means = [LENGTHS[batches.rows(step)].mean() for step in range(batches.per_epoch)]
+    assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.4  # four standard deviations of 100 batches
+
+
+def test_each_epoch_of_like_lengths_has_other_batches():
+    batches = LikeLengths(np.ones(40, dtype=np.int64), 10, Chance(0))
+    company = [{frozenset(batches.rows(step)) for step in range(start, start + 4)} for start in (0, 4)]
+    assert not company[0] & company[1]
+
+
+def test_samples_of_like_length_have_other_company_in_each_epoch():
+    batches = LikeLengths(LENGTHS, 20, Chance(0))
+    company = [{frozenset(batches.rows(step)) for step in range(start, start + 100)} for start in (0, 100)]
+    assert not company[0] & company[1]
+
+
+def test_one_batch_of_all_lengths_is_in_the_order_of_the_samples():
+    np.testing.assert_array_equal(LikeLengths(LENGTHS[:7], 7, Chance(0)).rows(3), np.arange(7))
 
 
 def test_frequencies_follow_weights():

@@ -42,6 +42,7 @@ OTHER_TRAININGS = {
     "student": {"student": examples.wrapped()},
     "student's outputs": {"student": examples.perceptron(n_outputs=2)},
     "loss": {"loss": absolute_error},
+    "what is watched": {"watch": lambda outputs, targets: 0.0},
     "batches": {"batches": ByProbability(np.ones(30), 8, Chance(0).child("batches"))},
 }
 
@@ -138,6 +139,19 @@ def test_the_fingerprint_sees_every_part():
         fingerprint(PLAN, Chance(0), dataclasses.replace(lesson, X=lesson.X.astype(np.float32)), None),
     }
     assert len(prints) == 6
+
+
+def test_the_fingerprint_sees_every_named_part_and_nothing_between_them():
+    X = examples.text_lesson().X
+    other, renamed = X.copy(), X.astype([("tokens", np.int32, (9,)), ("numbers", np.float32, (4,))])
+    other["vector"][3, 1] += 1
+    prints = {fingerprint(dataclasses.replace(examples.text_lesson(), X=samples)) for samples in (X, other, renamed)}
+    assert len(prints) == 3
+    spaced = np.dtype({"names": X.dtype.names, "formats": [X.dtype[name] for name in X.dtype.names], "itemsize": 100})
+    between = np.full(len(X) * 100, 7, dtype=np.uint8).view(spaced)
+    for name in X.dtype.names:
+        between[name] = X[name]
+    assert fingerprint(dataclasses.replace(examples.text_lesson(), X=between)) in prints
 
 
 def test_the_fingerprint_is_the_same_for_the_same_parts():

@@ -5,9 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from fwl.errors import NumericalTrouble
 from fwl.randomness import Chance
-from fwl.students import Lesson, Training, predict, train
+from fwl.students import Lesson, Training, inference, predict, train
 from tests import examples
+from tests.refusals import expect_refusal
 from tests.tolerances import SINGLE
 
 
@@ -90,6 +92,60 @@ def test_watching_changes_no_step():
     watched = train(examples.with_dropout(), lesson, plan(steps=9, patience=9), Chance(0), held_out=lesson)
     alone = train(examples.with_dropout(), lesson, plan(steps=9, patience=None), Chance(0))
     assert watched.loss == alone.loss
+
+
+def agreement(outputs: np.ndarray, targets: np.ndarray) -> float:
+    return float((outputs * targets).mean())
+
+
+def test_what_is_watched_decides_where_to_stop():
+    """The held-out loss grows from the start while the agreement, here wanted small, falls."""
+    student, lesson = examples.perceptron(), examples.lesson()
+    held_out = opposite(lesson)
+    by_loss = train(examples.perceptron(), lesson, plan(steps=30), Chance(0), held_out=held_out)
+    watched = train(student, lesson, plan(steps=30), Chance(0), held_out=held_out, watch=agreement)
+    assert by_loss.best_step < watched.best_step
+    assert min(watched.held_out) == pytest.approx(agreement(predict(student, held_out.X), held_out.y), rel=SINGLE)
+
+
+def test_a_watch_sees_outputs_and_targets_in_the_order_of_the_set():
+    seen, held_out = [], examples.text_lesson(seed=1)
+    student = examples.text_cnn()
+
+    def watch(outputs, targets):
+        seen.append((outputs, targets))
+        return 0.0
+
+    train(student, examples.text_lesson(), plan(steps=3), Chance(0), held_out=held_out, watch=watch)
+    outputs, targets = seen[0]
+    np.testing.assert_allclose(outputs, predict(student, held_out.X), rtol=0, atol=SINGLE)
+    np.testing.assert_allclose(targets, held_out.y, rtol=SINGLE)
+    assert outputs.dtype == targets.dtype == np.float64
+
+
+def test_a_watch_that_is_no_number_is_trouble():
+    message = "the watched quantity became nan at step 3; try a smaller learning rate (now 0.1) or standardised inputs"
+    with expect_refusal(NumericalTrouble, message):
+        train(
+            examples.perceptron(),
+            examples.lesson(),
+            plan(),
+            Chance(0),
+            held_out=examples.lesson(),
+            watch=lambda outputs, targets: float("nan"),
+        )
+
+
+@pytest.mark.parametrize(
+    ("make", "make_lesson"), [(examples.perceptron, examples.lesson), (examples.text_cnn, examples.text_lesson)]
+)
+def test_a_held_out_set_in_chunks_has_the_weighted_mean_of_the_whole(monkeypatch, make, make_lesson):
+    held_out = make_lesson(weighted=True)
+    whole = train(make(), make_lesson(), plan(steps=9, patience=9), Chance(0), held_out=held_out)
+    monkeypatch.setattr(inference, "CHUNK", 7)
+    chunks = train(make(), make_lesson(), plan(steps=9, patience=9), Chance(0), held_out=held_out)
+    assert chunks.held_out == pytest.approx(whole.held_out, rel=SINGLE)
+    assert chunks.loss == whole.loss
 
 
 def test_the_held_out_loss_is_weighted_like_the_lesson():

@@ -5,6 +5,7 @@ import torch
 from fwl.errors import InvalidInput, NumericalTrouble, UnknownName, WrongShape
 from fwl.randomness import Chance
 from fwl.students import Lesson, Training, train
+from fwl.students.batches import LikeLengths, Shuffled
 from tests import examples
 from tests.examples import Interrupted, Listener
 from tests.refusals import expect_refusal
@@ -160,3 +161,31 @@ def test_a_vector_of_samples_is_one_column():
     train(one, Lesson(x, x), Training(steps=3), Chance(0))
     train(other, Lesson(x[:, None], x), Training(steps=3), Chance(0))
     assert examples.same_bits(one, other)
+
+
+def test_samples_with_lengths_come_in_batches_of_like_length():
+    default, like, plain = (examples.text_cnn() for _ in range(3))
+    lesson, plan, stream = examples.text_lesson(), Training(steps=5, batch_size=8), Chance(0).child("batches")
+    train(default, lesson, plan, Chance(0))
+    train(like, lesson, plan, Chance(0), batches=LikeLengths(like.lengths(lesson.X), 8, stream))
+    train(plain, lesson, plan, Chance(0), batches=Shuffled(30, 8, stream))
+    assert examples.same_bits(default, like)
+    assert not examples.same_bits(default, plain)
+
+
+def test_a_student_of_a_named_part_sees_nothing_of_the_others():
+    one, other, lesson = examples.text_cnn(), examples.text_cnn(), examples.text_lesson()
+    train(one, lesson, Training(steps=5), Chance(0))
+    train(other, Lesson(lesson.X["tokens"], lesson.y), Training(steps=5), Chance(0))
+    assert examples.same_bits(one, other)
+
+
+def test_a_users_module_may_read_a_named_part():
+    student, lesson = examples.wrapped(), examples.text_lesson()
+    student.reads = "vector"
+    numbers = np.zeros(30, dtype=[("tokens", np.int32, (2,)), ("vector", np.float64, (3,))])
+    numbers["vector"] = lesson.X["vector"][:, :3]
+    plain = examples.wrapped()
+    train(student, Lesson(numbers, lesson.y), Training(steps=3), Chance(0))
+    train(plain, Lesson(numbers["vector"], lesson.y), Training(steps=3), Chance(0))
+    assert examples.same_bits(student, plain)
