@@ -20,7 +20,7 @@ from fwl.errors import InvalidInput
 from fwl.records import Array
 from fwl.text.files import glance
 from fwl.text.reading import SENTIMENTS, read_columns
-from fwl.text.tokeniser import as_texts, tokenise
+from fwl.text.tokeniser import some_texts, tokenise
 
 Path = str | os.PathLike[str]
 Opinion = tuple[float, float, float]
@@ -82,22 +82,20 @@ class Lexicon:
 
     def held_against(self, texts: Iterable[str]) -> Self:
         """The same lexicon with `usual` taken from texts, which need no labels."""
-        return replace(self, usual=_as_opinion(self._average(as_texts(texts)).mean(axis=0)))
+        return replace(self, usual=_as_opinion(self._average(texts).mean(axis=0)))
 
     def annotate(self, samples: Iterable[str] | npt.NDArray[Any]) -> Array:
         """The distribution (negative, neutral, positive) of each text, [N, 3]."""
-        texts = as_texts(samples)
-        if not texts:
-            raise InvalidInput("texts: the set is empty, expected at least one")
-        label = self._average(texts)
+        label = self._average(samples)
         if self.usual is not None:
             label /= self.usual
             label /= label.sum(axis=1, keepdims=True)
         return label
 
-    def _average(self, texts: list[str]) -> Array:
+    def _average(self, samples: Iterable[str]) -> Array:
+        texts = some_texts(samples)
         chunks = [self._average_of_chunk(texts[start : start + CHUNK]) for start in range(0, len(texts), CHUNK)]
-        return np.concatenate(chunks) if chunks else np.array([NEUTRAL])
+        return np.concatenate(chunks)
 
     def _average_of_chunk(self, texts: list[str]) -> Array:
         place = self._place

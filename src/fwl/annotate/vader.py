@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fwl.errors import InvalidInput
 from fwl.records import Array
 from fwl.text.reading import SENTIMENTS
-from fwl.text.tokeniser import as_texts
+from fwl.text.tokeniser import some_texts
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,7 @@ class Vader:
 
     def annotate(self, samples: Iterable[str] | npt.NDArray[Any]) -> Array:
         """The distribution (negative, neutral, positive) of each text, [N, 3]."""
-        texts = as_texts(samples)
-        if not texts:
-            raise InvalidInput("texts: the set is empty, expected at least one")
+        texts = some_texts(samples)
         score = _analyser().polarity_scores
         compound = np.array([score(text)["compound"] for text in texts], dtype=np.float64)
         side = self._side(np.abs(compound))

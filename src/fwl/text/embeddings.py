@@ -249,11 +249,12 @@ def _binary_rows(path: Path_, count: int, columns: int) -> Iterator[Row]:
 
 def _refilled(file: IO[bytes], rest: bytes, path: Path_, number: int, count: int) -> bytes:
     more = file.read(CHUNK)
-    if not more or b" " not in (rest + more)[:LONGEST_WORD]:
+    buffer = rest + more
+    if not more or (len(buffer) > LONGEST_WORD and b" " not in buffer[:LONGEST_WORD]):
         raise InvalidInput(
             f"{path} breaks off in row {number} of the {count} its first line promises; it is cut off, or no word2vec"
         )
-    return rest + more
+    return buffer
 
 
 def _gathered(rows: Iterator[Row], vector_of: Any, path: Path_, wanted: frozenset[str] | None) -> Embeddings:

@@ -24,9 +24,11 @@ CACHED = 2**16  # distinct pieces remembered: all that are frequent
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0900-\u0d7f\u0e31-\u0e4e"
 _LETTERS = rf"[\w{_MARKS}]"
 _WORD = rf"[^\W_]{_LETTERS}*(?:['’-][^\W_]{_LETTERS}*)*"
-_LINK = r"[hH][tT][tT][pP][sS]?://\S*[^\s.,!?…\"”')\]]|[wW][wW][wW]\.\S*[^\s.,!?…\"”')\]]"
+_TAIL = r"\S*[^\s.,!?…\"”')\]]"  # of a link: what ends the sentence is no part of it
+_LINK = rf"[hH][tT][tT][pP][sS]?://{_TAIL}|[wW][wW][wW]\.{_TAIL}"
 # A domain without http: bare for the common endings, with a path for those that are English words as well.
-_DOMAIN = r"(?:\.[A-Za-z0-9-]{1,30}){0,2}\.(?:(?:com|net|org|edu|gov|info)(?!\w)(?:/\S*)?|[A-Za-z]{2,4}/\S+)"
+_BARE = rf"(?i:com|net|org|edu|gov|info)(?!\w)(?:/(?:{_TAIL})?)?"
+_DOMAIN = rf"(?:\.[A-Za-z0-9-]{{1,30}}){{0,2}}\.(?:{_BARE}|[A-Za-z]{{2,4}}/{_TAIL})"
 _NUMBER = r"\d+(?:[.,:]\d+)+(?!\w)"
 # Each begins with the characters it can begin with, and looks back from its second: the matcher skips it at once.
 _EMOTICONS = "|".join(
@@ -106,6 +108,14 @@ def as_texts(texts: Iterable[str]) -> list[str]:
     for row, text in enumerate(rows):
         if not isinstance(text, str):
             raise InvalidInput(f"texts: expected a text in row {row}, got {_described(text)}; drop or fill it first")
+    return rows
+
+
+def some_texts(texts: Iterable[str]) -> list[str]:
+    """The same, refusing a list of none: there is nothing to label."""
+    rows = as_texts(texts)
+    if not rows:
+        raise InvalidInput("texts: the set is empty, expected at least one")
     return rows
 
 
