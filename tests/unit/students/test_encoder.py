@@ -119,7 +119,7 @@ def test_the_same_texts_give_the_same_bits(tiny, whole):
     np.testing.assert_array_equal(tiny.vectors(TEXTS), SentenceEncoder.load(whole).vectors(iter(TEXTS)))
 
 
-@pytest.mark.parametrize(("block", "tokens"), [(3, 4096), (8192, 1), (2, 12)])
+@pytest.mark.parametrize(("block", "tokens"), [(3, 2048), (8192, 1), (2, 12)])
 def test_blocks_and_batches_change_no_vector(tiny, monkeypatch, block, tokens):
     expected = tiny.vectors(TEXTS)
     monkeypatch.setattr(encoder, "BLOCK", block)
