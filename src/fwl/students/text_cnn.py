@@ -108,7 +108,7 @@ class TextCNN(Student):
 
     def _strongest(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Each filter's strongest answer in each text, [N, filters]."""
-        windows, counts = self._windows_of_words(ids), _windows_in(lengths, self.width)
+        windows, counts = self._windows_of_words(ids, lengths), _windows_in(lengths, self.width)
         *before, last = self.convolutions
         for layer in before:
             answers = _silenced(torch.relu(layer(windows)), counts, 0.0)
@@ -119,11 +119,13 @@ class TextCNN(Student):
         answers = functional.linear(windows, last.weight)
         return torch.relu(_silenced(answers, counts, -torch.inf).amax(dim=1) + last.bias)
 
-    def _windows_of_words(self, ids: torch.Tensor) -> torch.Tensor:
+    def _windows_of_words(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """The vectors of every `width` successive words side by side, [N, T, width m], by one gather."""
+        # Silenced windows have gradients of exactly zero. Only where padding lies in one that is heard (a text shorter
+        # than it) must its gradients be left out, which costs a copy of all.
+        heard = torch.arange(ids.shape[1]) < lengths.clamp(min=self.width)[:, None]
+        padding = PADDING if bool(((ids == PADDING) & heard).any()) else None
         windows = ids.unfold(1, self.width, 1)
-        # Leaving the padding's gradients out costs a copy of all, so only where there is padding.
-        padding = PADDING if bool((ids == PADDING).any()) else None
         return functional.embedding(windows, self.words.weight, padding, sparse=True).flatten(2)
 
     def _check(self, x: torch.Tensor) -> None:

@@ -60,7 +60,7 @@ class Training:
     Attributes:
         steps: parameter updates, at the most.
         batch_size: samples per update.
-        optimiser: "adam" or "sgd"; sparse gradients get SparseAdam beside Adam.
+        optimiser: "adam" or "sgd"; sparse gradients get `RowAdam` beside Adam.
         learning_rate: eta1 at step 0.
         annealing: how eta1(t) falls from there; a name in `schedules.SCHEDULES`.
         l2: factor of the squared parameters in the loss.
