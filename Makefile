@@ -21,6 +21,7 @@ slow: $(INSTALLED)  ## the tests that take minutes: the figures promised for twe
 
 bench: $(INSTALLED)  ## speed side by side, in one run
 	$(BIN)/python -m benchmarks.step
+	$(BIN)/python -m benchmarks.students
 	$(BIN)/python -m benchmarks.teachers
 	$(BIN)/python -m benchmarks.scale
 
@@ -34,6 +35,7 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
 	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
 	$(BIN)/python -m benchmarks.step --json docs/results/step.json
+	$(BIN)/python -m benchmarks.students --json docs/results/students.json
 	$(BIN)/python -m benchmarks.calibration --seeds 3 --json docs/results/calibration.json
 	$(BIN)/python -m benchmarks.scale --json docs/results/scale.json
 	$(BIN)/python -m benchmarks.teachers --json docs/results/teachers-speed.json

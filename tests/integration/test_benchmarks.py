@@ -1,15 +1,16 @@
-"""The benchmarks of teachers and of softening at scale run, at a small size; what they measure is never asserted."""
+"""The benchmarks of students, teachers and softening at scale run, small; what they measure is never asserted."""
 
 import json
 import math
 
 import numpy as np
 import pytest
-from benchmarks import scale, teachers
+from benchmarks import scale, students, teachers
 from benchmarks.peers import child
 from benchmarks.peers.common import Lesson, find_cells
 
 from fwl.randomness import Chance
+from fwl.students import predict
 from fwl.teach import ClusteredGP
 
 KEYS = {"name", "fit_s", "predict_per_s", "nll", "ece", "peak_mb", "gemm_share"}
@@ -105,3 +106,40 @@ def test_the_million_is_held_against_its_goal(capsys):
     assert capsys.readouterr().out.startswith("OK")
     scale.show_promise([{"samples": 10**6, "peak_mb": 10.0}, {"samples": 10**6, "peak_mb": 1001.0}])
     assert capsys.readouterr().out.startswith("MISSED")
+
+
+FEW = students.SIZES["small"]
+
+
+def test_text_loops_get_a_row_for_each_turn_and_a_figure(tmp_path, capsys):
+    path = tmp_path / "students.json"
+    students.main(["--size", "small", "--json", str(path)])
+    rows = json.loads(path.read_text())
+    assert [row["samples"] for row in rows] == [(turn + 1) * FEW.steps * students.BATCH for turn in range(FEW.turns)]
+    assert all(math.isfinite(value) for row in rows for value in row.values())
+    assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 1 + FEW.turns  # the promise is about the full size
+
+
+def test_text_loops_start_from_the_same_student():
+    X, y = students.draw_tweets(50, FEW, Chance(1))
+    start = students.new_student(FEW)
+    plain = students.plain_loop(start, X, y, steps=1)
+    np.testing.assert_allclose(plain.outputs(X), predict(start, X), rtol=0, atol=1e-5)
+
+
+def test_made_up_tweets_have_the_lengths_of_tweets_and_every_class():
+    X, y = students.draw_tweets(3000, students.SIZES["full"], Chance(1))
+    lengths = (X != 0).sum(axis=1)
+    assert (lengths.min(), lengths.max()) == (3, students.LONGEST)
+    assert 14 < lengths.mean() < 17
+    assert X.max() < students.SIZES["full"].vocabulary
+    assert y.mean(axis=0).min() > 0.2
+
+
+def test_the_promise_of_text_loops_takes_both_speed_and_loss():
+    row = {"samples": 64, "plain_loss": 1.0, "fwl_loss": students.SAME, "times_plain": students.GOAL}
+    assert students.promise([row])[1]
+    assert not students.promise([{**row, "times_plain": 0.99 * students.GOAL}])[1]
+    assert not students.promise([{**row, "fwl_loss": 1.001 * students.SAME}])[1]
