@@ -6,6 +6,7 @@ import pytest
 
 from fwl.experiments.catalogue import CATALOGUE
 from fwl.experiments.runner import run_experiment
+from fwl.experiments.tweets import TESTS
 from fwl.report.page import write_report
 from fwl.report.store import read_result, write_result
 
@@ -18,6 +19,7 @@ def test_it_runs_and_renders(name, tmp_path):
     assert [path.name for path in written] == [f"{name}.png", f"{name}.svg", "report.html"]
     declared = CATALOGUE[name]
     of_metric = Counter((row.dataset, row.metric, str(row.at)) for row in result.rows)
-    assert set(of_metric.values()) == {len(declared.methods)}
-    assert len({(dataset, at) for dataset, _, at in of_metric}) == len(declared.variations)
-    assert all(0.0 < row.mean < 20.0 and len(row.values) == 2 for row in result.rows)
+    assert max(of_metric.values()) == len(declared.methods)  # some metrics are of some methods only
+    places = {(dataset, at) for dataset, _, at in of_metric}
+    assert len(places) == len(declared.variations) * (len(TESTS) if declared.needs_data else 1)
+    assert all(0.0 <= row.mean < 20.0 and len(row.values) == 2 for row in result.rows)

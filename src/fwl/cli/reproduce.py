@@ -10,7 +10,9 @@ import typer
 from rich.console import Console
 
 from fwl.cli.progress import progress_for
+from fwl.errors import InvalidInput
 from fwl.experiments.catalogue import CATALOGUE, find_experiment
+from fwl.experiments.declare import Experiment
 from fwl.experiments.runner import run_experiment
 from fwl.records import Result
 from fwl.report.page import claims, write_report
@@ -33,8 +35,7 @@ def reproduce(
 ) -> None:
     """Run one of the paper's experiments; write results.json, figures and a page."""
     declared = find_experiment(experiment)
-    if data is not None and not declared.needs_data:
-        typer.echo(f"note: {experiment} makes its own data; --data {data} is not read", err=True)
+    assignments = [*(assignments or ()), *_data_setting(declared, data, size)]
     folder = out or Path("runs") / experiment
     try:
         result = run_experiment(
@@ -43,7 +44,7 @@ def reproduce(
             size=size,
             seeds=seeds,
             methods=None if methods is None else [name.strip() for name in methods.split(",")],
-            assignments=assignments or (),
+            assignments=assignments,
             resume=resume,
             jobs=jobs,
             progress=progress_for(quiet),
@@ -53,6 +54,22 @@ def reproduce(
         raise typer.Exit(130) from None
     written = [write_result(result, folder), *write_report(result, folder)]
     _show(result, written, as_machine)
+
+
+def _data_setting(experiment: Experiment, data: Path | None, size: str) -> list[str]:
+    """The data folder as a setting, where the experiment reads one."""
+    if data is None and experiment.needs_data and size != "tiny":
+        raise InvalidInput(
+            f"{experiment.name} reads real data; name its folder by --data DIR, or give --size tiny for made-up data"
+        )
+    if data is None:
+        return []
+    if not experiment.needs_data:
+        typer.echo(f"note: {experiment.name} makes its own data; --data {data} is not read", err=True)
+        return []
+    if not data.is_dir():
+        raise InvalidInput(f"--data {data}: there is no such folder")
+    return [f"data={data}"]
 
 
 def _show(result: Result, written: list[Path], as_machine: bool) -> None:

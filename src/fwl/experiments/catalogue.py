@@ -7,8 +7,10 @@ from typing import Any
 
 from fwl.errors import UnknownName
 from fwl.experiments.declare import Experiment, Size, Variation
+from fwl.experiments.sentiment import SentimentSettings, measure_sentiment, prepare_sentiment
 from fwl.experiments.teachers import TEACHERS, TeacherSettings, measure_teachers
 from fwl.experiments.toy import ANNOTATOR, ToySettings, measure_toy
+from fwl.experiments.tweets import TESTS
 from fwl.learn.methods import METHODS
 
 BETAS = (0.0, 0.1, 1.0, 2.0, 5.0)
@@ -16,7 +18,7 @@ WEAK_AMOUNTS = (5, 10, 20, 40, 70, 100)
 STRONG_AMOUNTS = (3, 5, 10, 20, 30, 50)
 STEPS = (10, 25, 50, 100, 200, 400, 800)
 TOYS: dict[str, dict[str, Any]] = {"toy": {}, "toy*": {"n_strong": 5}, "toy**": {"weak": "x + 1"}}
-PAPER_TOY = {"NN_W": 0.8406, "NN_W->S": 0.5451, "FWL": 0.4143}
+PAPER_TOY: dict[str | tuple[str, str], float] = {"NN_W": 0.8406, "NN_W->S": 0.5451, "FWL": 0.4143}
 
 _SETTINGS = ToySettings()
 _TINY = {
@@ -33,7 +35,7 @@ TOY = Experiment(
     name="toy",
     title="The toy problem: sin(x) from ten observations and a weak function",
     settings=_SETTINGS,
-    methods=(ANNOTATOR, *METHODS),
+    methods=(ANNOTATOR, *(name for name in METHODS if name != "FWL_unsuprep")),  # x has no representation of its own
     variations=(Variation("toy", paper=PAPER_TOY),),
     sizes=_SIZES,
     measure=measure_toy,
@@ -112,7 +114,7 @@ GAPS_EXPERIMENT = Experiment(
     name="gaps",
     title="What the paper's toy section leaves open, and what other readings give",
     settings=replace(_SETTINGS, seed=5000),
-    methods=tuple(PAPER_TOY),
+    methods=("NN_W", "NN_W->S", "FWL"),
     variations=tuple(Variation(name, changes, paper=PAPER_TOY) for name, changes in GAPS.items()),
     sizes=_SIZES,
     measure=measure_toy,
@@ -136,9 +138,82 @@ TEACHERS_EXPERIMENT = Experiment(
     measure=measure_teachers,
 )
 
+_PAPER_SENTIMENT = {
+    "WA": (0.5141, 0.4471),
+    "NN_W": (0.6719, 0.5606),
+    "NN_S": (0.6307, 0.5811),
+    "NN_S+/W": (0.7032, 0.6319),
+    "NN_W->S": (0.7080, 0.6441),
+    "NN_Womega->S": (0.7166, 0.6603),
+    "FWL_unsuprep": (0.6588, 0.6954),
+    "FWL_noSigma": (0.7202, 0.6590),
+    "FWL": (0.7470, 0.6830),
+}
+_SENTIMENT_SIZES = {
+    "tiny": Size(
+        2,
+        {
+            "annotator": "made",
+            "encoder": "",
+            "word2vec": 16,
+            "vector_columns": 16,
+            "length": 20,
+            "filters": 16,
+            "hidden": (16,),
+            "learning_rate": 5e-3,
+            "finetune_rate": 2e-3,
+            "pretrain_steps": 60,
+            "finetune_steps": 40,
+            "check_every": 10,
+            "clusters": 4,
+            "committee": 2,
+            "kernel_rows": 100,
+        },
+    ),
+    "reduced": Size(5, {"n_pool": 100_000}),
+    "paper": Size(5),
+}
+
+SENTIMENT = Experiment(
+    name="sentiment",
+    title="Sentiment of tweets: the official F1 of positive and negative",
+    settings=SentimentSettings(),
+    methods=(ANNOTATOR, *(name for name in METHODS if name != "FWL_s")),
+    variations=(
+        Variation(
+            "tweets",
+            paper={
+                (dataset, method): figures[i]
+                for method, figures in _PAPER_SENTIMENT.items()
+                for i, dataset in enumerate(TESTS)
+            },
+        ),
+    ),
+    sizes=_SENTIMENT_SIZES,
+    measure=measure_sentiment,
+    needs_data=True,
+    prepare=prepare_sentiment,
+)
+
+STRONG_TWEETS = (100, 300, 1000, 3000, 11_338)
+SENTIMENT_CURVE = Experiment(
+    name="sentiment-curve",
+    title="Sentiment of tweets with more and more strong labels, drawn anew for each seed",
+    settings=SentimentSettings(),
+    methods=("NN_S", "NN_W->S", "FWL_auto"),
+    variations=tuple(Variation("tweets", {"n_strong": n}, {"n_strong": n}) for n in STRONG_TWEETS),
+    sizes=_SENTIMENT_SIZES | {"tiny": replace(_SENTIMENT_SIZES["tiny"], seeds=1)},
+    measure=measure_sentiment,
+    needs_data=True,
+    prepare=prepare_sentiment,
+)
+
 CATALOGUE = {
     experiment.name: experiment
-    for experiment in (TOY, BETA, LEARNING_CURVE, SAMPLING, TEACHERS_EXPERIMENT, GAPS_EXPERIMENT)
+    for experiment in (
+        *(TOY, SENTIMENT, BETA, LEARNING_CURVE, SENTIMENT_CURVE),
+        *(SAMPLING, TEACHERS_EXPERIMENT, GAPS_EXPERIMENT),
+    )
 }
 
 

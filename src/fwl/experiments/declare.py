@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fwl.progress import Progress
+
 SIZES = ("tiny", "reduced", "paper")
 
 
@@ -37,13 +39,14 @@ class Variation:
         dataset: the name in the table.
         changes: settings that differ from the experiment's defaults.
         at: where the cell lies on the axis of a sweep.
-        paper: the paper's figure for each method it gives one for.
+        paper: the paper's figure for each method it gives one for; for (dataset, method) where a unit of work measures
+            on several datasets.
     """
 
     dataset: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     at: Mapping[str, float] = field(default_factory=dict)
-    paper: Mapping[str, float] = field(default_factory=dict)
+    paper: Mapping[str | tuple[str, str], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Size:
 
 # (settings, dataset, methods, seed, whether to bring curves for the figure) -> what came out
 Measure = Callable[[Any, str, tuple[str, ...], int, bool], Outcome]
+Prepare = Callable[[Any, Progress], None]
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,9 @@ class Experiment:
         sizes: one for each of `SIZES`.
         measure: runs some methods on one variation under one seed.
         pictured: whether the first seed brings curves for a figure of its own.
-        needs_data: whether a data folder must be named.
+        needs_data: whether it reads a data folder; its settings then have a field `data`, and at size "tiny" it makes
+            do without one.
+        prepare: makes the data ready before any unit of work asks for it.
     """
 
     name: str
@@ -83,3 +89,4 @@ class Experiment:
     measure: Measure
     pictured: bool = False
     needs_data: bool = False
+    prepare: Prepare | None = None

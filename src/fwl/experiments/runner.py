@@ -24,6 +24,7 @@ from fwl.experiments.settings import apply_settings, change_settings
 from fwl.progress import Progress, Silent
 from fwl.records import Result, Row
 
+_PATHS = ("data", "encoder", "embeddings")  # settings that name files or folders
 Unit = tuple[int, int, tuple[str, ...]]  # (variation, seed, methods)
 
 
@@ -58,6 +59,9 @@ def run_experiment(
     seed_list = _seed_list(settings.seed, experiment.sizes[size].seeds if seeds is None else seeds)
     _make_writable(out)
     started = time.monotonic()
+    if experiment.prepare is not None:
+        for cell in grid:
+            experiment.prepare(cell, progress or Silent())
     identity = {"experiment": experiment.name, "size": size, "version": installed_version()}
     journal = Journal(out / "journal.jsonl", {**identity, "settings": _plain(settings)}, resume)
     units = [(v, seed, chosen) for v in range(len(grid)) for seed in seed_list]
@@ -83,8 +87,11 @@ def settings_for(experiment: Experiment, size: str, assignments: Iterable[str]) 
 
 
 def _is_the_papers(experiment: Experiment, size: str, settings: Any) -> bool:
-    """Whether nothing but the seed was changed: only then do the paper's figures belong beside ours."""
-    return bool(settings_for(experiment, size, [f"seed={settings.seed}"]) == settings)
+    """Whether nothing but seed and folders was changed: only then do the paper's figures belong beside ours."""
+    if experiment.needs_data and not settings.data:
+        return False  # made-up data is nobody else's
+    its_own = {name: getattr(settings, name) for name in ("seed", *_PATHS) if hasattr(settings, name)}
+    return bool(settings_for(experiment, size, [f"{name}={value}" for name, value in its_own.items()]) == settings)
 
 
 def _chosen_methods(experiment: Experiment, methods: Sequence[str] | None) -> tuple[str, ...]:
@@ -173,12 +180,14 @@ def _rows(
 
 def _rows_of(variation: Variation, methods: tuple[str, ...], scores: list[tuple[int, Score]]) -> list[Row]:
     """The rows of one variation, metric by metric, methods in the table's order, values in the seeds' order."""
-    rows = []
+    rows, first = [], scores[0][1].metric if scores else ""
     for dataset, metric, lower in dict.fromkeys((s.dataset, s.metric, s.lower_is_better) for _, s in scores):
-        values = {
+        every = {
             m: tuple(s.value for _, s in scores if (s.dataset, s.metric, s.method) == (dataset, metric, m))
             for m in methods
         }
+        values = {m: found for m, found in every.items() if found}  # some metrics are of some methods only
+        paper = variation.paper if metric == first else {}
         p_values = compare(values, lower)
         rows += [
             Row(
@@ -189,15 +198,19 @@ def _rows_of(variation: Variation, methods: tuple[str, ...], scores: list[tuple[
                 values=values[m],
                 mean=float(np.mean(values[m])),
                 std=float(np.std(values[m], ddof=1)) if len(values[m]) > 1 else 0.0,
-                paper=variation.paper.get(m),
+                paper=paper.get((dataset, m), paper.get(m)),
                 better_than=beaten(p_values[m]),
                 p_values=p_values[m],
                 at=dict(variation.at),
             )
-            for m in methods
+            for m in values
         ]
     return rows
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(settings).items()}
+    """As JSON can hold them; of a path only its name, for results tell what was read by its digest."""
+    plain: dict[str, Any] = {}
+    for name, value in dataclasses.asdict(settings).items():
+        plain[name] = list(value) if isinstance(value, tuple) else Path(value).name if name in _PATHS else value
+    return plain

@@ -10,6 +10,7 @@ import torch
 
 from fwl.evaluate.folds import folds
 from fwl.learn.choose import NewTeacher, choose_teacher
+from fwl.learn.committee import students_and_teacher
 from fwl.learn.eyes import FoldStudents
 from fwl.learn.finetune import finetune_on_soft
 from fwl.learn.fitted import FittedTeacher, fit_through
@@ -29,7 +30,7 @@ def fidelity_weighted_auto(
     problem: Problem,
     recipe: Recipe,
     chance: Chance,
-    pretrained: Student | None = None,  # noqa: ARG001
+    pretrained: Student | None = None,
 ) -> Learned:
     """Learn from few strong and many weak labels, choosing teacher and beta by the strong labels alone.
 
@@ -37,9 +38,12 @@ def fidelity_weighted_auto(
         problem: the weak set, the strong set and the task.
         recipe: the student, and in `auto` the choices to compare and the length of training.
         chance: where all draws come from.
-        pretrained: not used; step 1 is stopped early here and so differs from the other methods'.
+        pretrained: the student after step 1, for a committee only: otherwise step 1 is stopped early here and so
+            differs from the other methods'.
     """
     check_answerable(problem, recipe.auto.prior_means or ())
+    if recipe.auto.committee:
+        return students_and_teacher(problem, recipe, chance, pretrained)
     everything = problem.all_samples
     recipe = recipe.but(finetuning=recipe.auto.finetuning, uncertainty="relative", fidelity_as="step")
 
@@ -54,7 +58,7 @@ def fidelity_weighted_auto(
     recipe = recipe.but(beta=min(errors, key=errors.__getitem__))
     posterior = teacher.posterior(everything, problem.all_weak_labels)
     soft = Softener(teacher, recipe.beta, recipe.uncertainty).of(everything, posterior)
-    taught = finetune_on_soft(student, soft, problem.task, recipe, chance)
+    taught = finetune_on_soft(student, soft, problem, recipe, chance)
     choices = _record(teacher, recipe, scores, errors) | {"pretrain_steps": best_step}
     worth = judge(teacher, problem.strong, student, soft, posterior)
     return Learned((taught,), problem.task, teacher, soft, choices, worth)
@@ -78,7 +82,7 @@ def beta_errors(
         posterior = forgetful.posterior(samples, None if seen.weak is None else np.concatenate([weak.y, seen.weak]))
         for beta in errors:
             soft = Softener(forgetful, beta, recipe.uncertainty).of(samples, posterior)
-            taught = finetune_on_soft(student, soft, problem.task, recipe, chance.child("beta fold", fold))
+            taught = finetune_on_soft(student, soft, problem, recipe, chance.child("beta fold", fold))
             errors[beta] += _total_loss(taught, unseen, problem.task)
     return {beta: total / len(problem.strong.X) for beta, total in errors.items()}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fwl.learn.eyes import OneStudent
@@ -12,10 +14,11 @@ from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.soften import Softener
+from fwl.learn.validated import train_on
 from fwl.randomness import Chance
 from fwl.students.batches import Alternating
 from fwl.students.contract import Student
-from fwl.students.training import Lesson, Training, train
+from fwl.students.training import Lesson, Training
 
 
 def weak_only(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
@@ -28,7 +31,7 @@ def strong_only(problem: Problem, recipe: Recipe, chance: Chance, pretrained: St
     student = recipe.new_student(chance.child("student"))
     strong = problem.strong
     plan = _both_phases(recipe)
-    train(student, Lesson(strong.X, strong.y), plan, chance.child("strong only"), loss=problem.task.loss)
+    train_on(problem, student, Lesson(strong.X, strong.y), plan, chance.child("strong only"))
     return Learned((student,), problem.task)
 
 
@@ -44,23 +47,23 @@ def strong_and_weak_by_turns(
     lesson = Lesson(problem.all_samples, np.concatenate([weak.y, strong.y]))
     stream = chance.child("by turns")
     batches = Alternating(len(weak.X), len(strong.X), plan.batch_size, stream)
-    train(student, lesson, plan, stream, loss=problem.task.loss, batches=batches)
+    train_on(problem, student, lesson, plan, stream, batches=batches)
     return Learned((student,), problem.task)
 
 
 def weak_then_strong(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
     """NN_W->S: step 1, then fine-tuned on the strong labels."""
     student = pretrained or pretrain(problem, recipe, chance)
-    student = finetune_on_strong(student, problem.strong, problem.task, recipe.finetuning, chance)
+    student = finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
     return Learned((student,), problem.task)
 
 
 def weak_then_strong_averaged(
-    problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None
+    problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None, members: int = 4
 ) -> Learned:
     """NN_W->Sx4: four weak-then-strong students averaged, the fair control for any committee."""
     first = weak_then_strong(problem, recipe, chance, pretrained)
-    others = (weak_then_strong(problem, recipe, chance.child("member", i)) for i in range(1, 4))
+    others = (weak_then_strong(problem, recipe, chance.child("member", i)) for i in range(1, members))
     return Learned((*first.students, *(s for other in others for s in other.students)), problem.task)
 
 
@@ -70,8 +73,23 @@ def weak_at_fixed_weight_then_strong(
     """NN_Womega->S: weak steps scaled by one omega, the mean of FWL's eta2; then fine-tuned on the strong labels."""
     omega = mean_fidelity(problem, recipe, chance, pretrained)
     student = pretrain(problem, recipe, chance, weight=omega)
-    student = finetune_on_strong(student, problem.strong, problem.task, recipe.finetuning, chance)
+    student = finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
     return Learned((student,), problem.task, choices={"omega": omega})
+
+
+def unsupervised_representation(
+    problem: Problem,
+    recipe: Recipe,
+    chance: Chance,
+    pretrained: Student | None = None,  # noqa: ARG001
+) -> Learned:
+    """FWL_unsuprep: a teacher on what no label has shaped; a new student, for as many steps as the others take in all.
+
+    The representation is the samples' own: of texts the sentence encoder's vectors, of numbers the numbers.
+    """
+    student = recipe.new_student(chance.child("student"))
+    recipe = recipe.but(teaching=replace(recipe.teaching, input="x"), finetuning=_both_phases(recipe))
+    return fidelity_weighted(problem, recipe, chance, pretrained=student)
 
 
 def fidelity_ignored(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from fwl.learn.crossfit import cross_fit
@@ -13,6 +13,7 @@ from fwl.learn.prior import prior_for
 from fwl.learn.recipe import PRIOR_MEANS, Auto, Problem, Recipe, Teaching
 from fwl.learn.view import make_view
 from fwl.randomness import Chance
+from fwl.records import StrongSet
 from fwl.students.contract import Student
 from fwl.teach.clustered import ClusteredGP
 from fwl.teach.contract import Teacher
@@ -63,11 +64,33 @@ def choose_teacher(
 ) -> tuple[FittedTeacher, dict[str, dict[str, float]]]:
     """The fitted teacher with the highest score, and the scores of every candidate by its name."""
     auto, fitted, scores = recipe.auto, {}, {}
-    for eyes, candidate in _candidates(student, problem, auto, chance):
+    tried = _some(problem, auto.kernel_rows, chance)
+    for eyes, candidate in _candidates(student, tried, auto, chance):
         name = candidate.name(auto)
-        fitted[name] = _fit(eyes, candidate, problem, auto)
-        scores[name] = _scores(fitted[name], problem)
-    return fitted[max(scores, key=lambda name: scores[name][auto.criterion])], scores
+        fitted[name] = _fit(eyes, candidate, tried, auto)
+        scores[name] = _scores(fitted[name], tried)
+    best = fitted[max(scores, key=lambda name: scores[name][auto.criterion])]
+    return (best if tried is problem else _taught_all(best, problem, auto)), scores
+
+
+def _some(problem: Problem, most: int | None, chance: Chance) -> Problem:
+    """The problem with at most so many of its strong labels."""
+    strong = problem.strong
+    if most is None or len(strong.X) <= most:
+        return problem
+    rows = chance.child("kernel rows").numpy().permutation(len(strong.X))[:most]
+    weak = None if strong.weak is None else strong.weak[rows]
+    return replace(problem, strong=StrongSet(strong.X[rows], strong.y[rows], weak))
+
+
+def _taught_all(fitted: FittedTeacher, problem: Problem, auto: Auto) -> FittedTeacher:
+    """The same teacher, with the kernel it has, on all strong labels."""
+    kernel = fitted.teacher.kernel_  # type: ignore[attr-defined]
+    clusters = 1 if len(problem.strong.X) <= auto.largest else None
+    new_teacher = NewTeacher(kernel, clusters, auto.largest, hyperparameters="fixed")
+    teaching = replace(fitted.teaching, new_teacher=new_teacher)
+    prior = prior_for(fitted.prior.kind, problem.strong, problem.task)
+    return fit_through(fitted.view, new_teacher(), problem.strong, prior, teaching, problem.task)
 
 
 def _candidates(student: Student, problem: Problem, auto: Auto, chance: Chance) -> Iterator[tuple[Eyes, Candidate]]:

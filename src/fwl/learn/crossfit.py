@@ -21,6 +21,6 @@ def cross_fit(student: Student, problem: Problem, plan: Training, k: int, chance
     students = []
     for i, (kept, left_out) in enumerate(folds(len(strong.X), k, chance.child("cross-fit folds"))):
         seen = StrongSet(strong.X[kept], strong.y[kept])
-        students.append(finetune_on_strong(student, seen, problem.task, plan, chance.child("cross-fit", i)))
+        students.append(finetune_on_strong(student, seen, problem, plan, chance.child("cross-fit", i)))
         fold[left_out] = i
     return FoldStudents(tuple(students), fold)

@@ -36,6 +36,6 @@ def fidelity_weighted(problem: Problem, recipe: Recipe, chance: Chance, pretrain
     soft = Softener(teacher, recipe.beta, recipe.uncertainty).of(everything, posterior)
 
     # Line 3: train the student on the soft data, each sample's step scaled by eta2 = exp(-beta Sigma(x_t)).
-    taught = finetune_on_soft(student, soft, problem.task, recipe, chance)
+    taught = finetune_on_soft(student, soft, problem, recipe, chance)
     worth = judge(teacher, problem.strong, student, soft, posterior)
     return Learned((taught,), problem.task, teacher, soft, worth=worth)

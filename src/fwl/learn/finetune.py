@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import copy
 
-from fwl.learn.recipe import Recipe
-from fwl.learn.task import Task
+from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.validated import train_on
 from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.records import SoftSet, StrongSet
 from fwl.students.batches import Batches, ByProbability
 from fwl.students.contract import Student
-from fwl.students.training import Lesson, Training, train
+from fwl.students.training import Lesson, Training
 
 
 def finetune_on_soft(
     student: Student,
     soft: SoftSet,
-    task: Task,
+    problem: Problem,
     recipe: Recipe,
     chance: Chance,
     progress: Progress | None = None,
@@ -29,30 +29,30 @@ def finetune_on_soft(
     batches: Batches | None = None
     if recipe.fidelity_as == "sampling":
         batches = ByProbability(soft.fidelity, recipe.finetuning.batch_size, stream.child("sampling"))
-    return _finetune(student, lesson, task, recipe.finetuning, stream, batches, progress)
+    return _finetune(student, lesson, problem, recipe.finetuning, stream, batches, progress)
 
 
 def finetune_on_strong(
     student: Student,
     strong: StrongSet,
-    task: Task,
+    problem: Problem,
     plan: Training,
     chance: Chance,
     progress: Progress | None = None,
 ) -> Student:
     """A copy of the student, fine-tuned on strong labels alone: the common way to use them."""
-    return _finetune(student, Lesson(strong.X, strong.y), task, plan, chance.child("step 3"), None, progress)
+    return _finetune(student, Lesson(strong.X, strong.y), problem, plan, chance.child("step 3"), None, progress)
 
 
 def _finetune(
     student: Student,
     lesson: Lesson,
-    task: Task,
+    problem: Problem,
     plan: Training,
     chance: Chance,
     batches: Batches | None,
     progress: Progress | None,
 ) -> Student:
     student = copy.deepcopy(student)
-    train(student, lesson, plan, chance, loss=task.loss, batches=batches, progress=progress)
+    train_on(problem, student, lesson, plan, chance, batches=batches, progress=progress)
     return student

@@ -14,6 +14,7 @@ from fwl.learn.worth import Worth
 from fwl.records import Array, SoftSet, as_samples
 from fwl.students.contract import Student
 from fwl.students.inference import predict
+from fwl.teach.calibration import rebalanced
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +22,14 @@ class Learned:
     """Trained students (one, or several that are averaged), and the teacher and soft labels where there are any.
 
     Attributes:
-        students: whose mean is the prediction.
+        students: whose mean is the prediction; in a committee, half of it.
         task: what they were trained for.
         teacher: the fitted teacher, if the method has one.
         soft: the soft dataset it made, if it made one.
         choices: what the method decided by itself, for the record.
         worth: what the teacher is worth, and what to be warned of, if there is one.
+        with_teacher: whether this is a committee: the teacher's own prediction is the other half.
+        rebalance: how far a committee's probabilities are moved towards equal classes (see `Teaching`).
     """
 
     students: tuple[Student, ...]
@@ -35,9 +38,15 @@ class Learned:
     soft: SoftSet | None = None
     choices: dict[str, Any] = field(default_factory=dict)
     worth: Worth | None = None
+    with_teacher: bool = False
+    rebalance: float = 0.0
 
-    def predict(self, X: npt.ArrayLike) -> Array:
-        """The predicted labels of samples X, [N, C]."""
+    def predict(self, X: npt.ArrayLike, weak: Array | None = None) -> Array:
+        """The predicted labels of samples X, [N, C]; a teacher in a committee may read their weak labels [N, C]."""
         samples = as_samples(X, "new")
         mean: Array = np.mean([self.task.link(predict(student, samples)) for student in self.students], axis=0)
-        return mean
+        if not self.with_teacher:
+            return mean
+        assert self.teacher is not None
+        mean = (mean + self.teacher.predict(samples, weak)) / 2.0
+        return rebalanced(mean, self.teacher.shares, self.rebalance)

@@ -21,6 +21,7 @@ METHODS: dict[str, Method] = {
     "NN_W->S": baselines.weak_then_strong,
     "NN_W->Sx4": baselines.weak_then_strong_averaged,
     "NN_Womega->S": baselines.weak_at_fixed_weight_then_strong,
+    "FWL_unsuprep": baselines.unsupervised_representation,
     "FWL_noSigma": baselines.fidelity_ignored,
     "FWL": fidelity_weighted,
     "FWL_s": baselines.fidelity_sampled,

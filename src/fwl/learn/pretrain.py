@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.validated import train_on
 from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.students.contract import Student
@@ -24,14 +25,7 @@ def pretrain(
     weak = problem.weak
     weights = None if weight is None else np.full(len(weak.X), weight)
     lesson = Lesson(weak.X, weak.y, weights)
-    train(
-        student,
-        lesson,
-        recipe.pretraining,
-        chance.child("step 1"),
-        loss=problem.task.loss,
-        progress=progress,
-    )
+    train_on(problem, student, lesson, recipe.pretraining, chance.child("step 1"), progress=progress)
     return student
 
 

@@ -29,11 +29,19 @@ FIDELITY_USES = ("step", "sampling", "nothing")
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be learned from: many weak labels and at least two strong ones."""
+    """What is to be learned from: many weak labels and at least two strong ones.
+
+    Attributes:
+        weak: D_w.
+        strong: D_s.
+        task: what the labels are.
+        validation: further strong labels, on which trainings with a patience are stopped; never learned from.
+    """
 
     weak: WeakSet
     strong: StrongSet
     task: Task = REGRESSION
+    validation: StrongSet | None = None
 
     def __post_init__(self) -> None:
         if len(self.strong.X) < 2:
@@ -43,6 +51,9 @@ class Problem:
             )
         _check_alike("samples", self.weak.X, self.strong.X)
         _check_alike("labels", self.weak.y, self.strong.y)
+        if self.validation is not None:
+            _check_alike("samples", self.validation.X, self.strong.X, "validation")
+            _check_alike("labels", self.validation.y, self.strong.y, "validation")
         if self.task.has_classes:
             for name, y in (("weak", self.weak.y), ("strong", self.strong.y)):
                 _check_probabilities(name, y, self.task.name)
@@ -110,8 +121,13 @@ class Auto:
         criterion: what they are compared by: the log "evidence" of the strong labels, or their log density when each is
             "left_out" in turn.
         crossfit: folds of fold students whose psi is compared with the pre-trained one; 0 for none.
+        kernel_rows: the most strong samples on which candidates are compared and the kernel is fitted; the one chosen
+            then learns from all of them with that kernel. None for all.
         betas: values to compare by cross-validation on the strong samples, at half the length of step 3.
         folds: of that cross-validation.
+        committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
+            student taught by it; 0 for none (DECISIONS.md, D38). For classes.
+        rebalance: how far the committee's probabilities are moved towards equal classes (see `Teaching.rebalance`).
     """
 
     held_out_share: float = 0.1
@@ -124,8 +140,11 @@ class Auto:
     largest: int = 1000
     criterion: str = "evidence"
     crossfit: int = 0
+    kernel_rows: int | None = None
     betas: tuple[float, ...] = (0.0, 1.0, 5.0)
     folds: int = 3
+    committee: int = 0
+    rebalance: float = 0.0
 
     def __post_init__(self) -> None:
         for name in self.inputs:
@@ -136,6 +155,7 @@ class Auto:
             _check_known("kernel", name, tuple(KERNELS))
         _check_known("criterion", self.criterion, CRITERIA)
         self._check_numbers()
+        self._check_committee()
 
     def _check_numbers(self) -> None:
         for name in ("inputs", "kernels", "clusters", "betas"):
@@ -151,6 +171,14 @@ class Auto:
             )
         if any(not (np.isfinite(beta) and beta >= 0) for beta in self.betas):
             raise InvalidInput(f"auto: betas={self.betas}: expected numbers from 0 up")
+
+    def _check_committee(self) -> None:
+        if self.committee < 0:
+            raise InvalidInput(f"auto: committee={self.committee}: expected a number of students, 0 for none")
+        if self.kernel_rows is not None and self.kernel_rows < 2:
+            raise InvalidInput(f"auto: kernel_rows={self.kernel_rows}: expected at least 2, or None for all")
+        if not 0.0 <= self.rebalance <= 1.0:
+            raise InvalidInput(f"auto: rebalance={self.rebalance}: expected 0 (as they are) to 1 (equal classes)")
 
 
 @dataclass(frozen=True)
@@ -218,8 +246,8 @@ def _check_known(kind: str, name: str, known: tuple[str, ...]) -> None:
         raise UnknownName(kind, name, known)
 
 
-def _check_alike(what: str, weak: npt.NDArray[Any], strong: npt.NDArray[Any]) -> None:
-    if weak.shape[1:] != strong.shape[1:]:
+def _check_alike(what: str, some: npt.NDArray[Any], strong: npt.NDArray[Any], name: str = "weak") -> None:
+    if some.shape[1:] != strong.shape[1:]:
         raise WrongShape(
-            f"weak {what} have shape {weak.shape} and strong {what} {strong.shape}; expected the same columns in both"
+            f"{name} {what} have shape {some.shape} and strong {what} {strong.shape}; expected the same columns in both"
         )

@@ -11,6 +11,7 @@ from scipy.special import softmax as scipy_softmax
 
 from fwl.records import Array
 from fwl.students.losses import Loss, binary_cross_entropy, cross_entropy, squared_error
+from fwl.students.training import Watch
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Task:
         has_classes: whether labels are probabilities: of each class, or of the one class in the one column.
         read: from the mean of a process on labels [N, C] to labels: the link, of labels as it expects them.
         indifferent: the label that says nothing, where a process of zero mean starts from.
+        watch: what early stopping wants small on a validation set (see `train`); None for the loss.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Task:
     has_classes: bool = False
     read: Callable[[Array], Array] | None = None
     indifferent: float = 0.0
+    watch: Watch | None = None
 
     def of_mean(self, mean: Array) -> Array:
         """The labels that a teacher's mean [N, C] stands for."""

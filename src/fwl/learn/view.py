@@ -52,7 +52,7 @@ def make_view(eyes: Eyes, everything: npt.NDArray[Any], input: str, standardise:
         centre, deviation = Z.mean(axis=0), Z.std(axis=0)
         # A column that never changes carries nothing: it becomes zero instead of noise blown up.
         scale = np.where(deviation > 1e-9 * (np.abs(centre) + 1e-300), deviation, np.inf)
-        scale = scale * _balance(Z.shape[1], everything[:1], input)
+        scale = _of_one_vector(scale, everything[:1], input) * _balance(Z.shape[1], everything[:1], input)
     return View(eyes, input, centre, scale)
 
 
@@ -64,6 +64,15 @@ def _side_by_side(X: npt.NDArray[Any], psi: Array | None, input: str) -> Array: 
     if psi is None:
         return _flat(X)
     return psi if input == "psi" else np.concatenate([_flat(X), psi], axis=1)
+
+
+def _of_one_vector(scale: Array, one: npt.NDArray[Any], input: str) -> Array:  # noqa: A002
+    """The columns of a named vector keep their proportions: the small ones of principal components are mostly noise."""
+    if one.dtype.names is None or input == "psi":
+        return scale
+    n, moving = _flat(one).shape[1], np.isfinite(scale)
+    common = np.sqrt(np.mean(scale[:n][moving[:n]] ** 2)) if moving[:n].any() else np.inf
+    return np.concatenate([np.where(moving[:n], common, np.inf), scale[n:]])
 
 
 def _balance(columns: int, one: npt.NDArray[Any], input: str) -> Array:  # noqa: A002

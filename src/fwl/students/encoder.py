@@ -40,28 +40,36 @@ Integers = npt.NDArray[np.integer[Any]]
 class SentenceEncoder:
     """A transformer that turns a text into one vector of length one: the mean of its tokens' vectors.
 
+    With several layers, each one's mean is brought to one length and they stand side by side: the lower layers still
+    know words, such as the good and the bad ones, that the last has folded into topics.
+
     Attributes:
         transformer: the network.
         tokeniser: texts to token ids.
         length: tokens of a text that are read, at the most; the rest is cut off.
         precision: a name in `PRECISIONS`.
-        digest: of everything a vector depends on: weights, config, tokeniser, length and precision.
+        layers: of the upper ones, so many are read.
+        digest: of everything a vector depends on: weights, config, tokeniser, length, precision and layers.
     """
 
     transformer: nn.Module = field(repr=False)
     tokeniser: Any = field(repr=False)
     length: int
     precision: str
+    layers: int
     digest: str
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, length: int = LENGTH, precision: str = "single") -> Self:
+    def load(
+        cls, folder: str | os.PathLike[str], *, length: int = LENGTH, precision: str = "single", layers: int = 1
+    ) -> Self:
         """Read an encoder from a folder with config.json, model.safetensors and a tokeniser; nothing is downloaded.
 
         Args:
             folder: as transformers' `save_pretrained` writes it.
             length: tokens of a text to read; the model's own limit where that is less.
             precision: a name in `PRECISIONS`.
+            layers: how many of the upper layers to read side by side, 1 for the last alone.
         """
         if precision not in PRECISIONS:
             raise UnknownName("precision", precision, PRECISIONS)
@@ -70,14 +78,20 @@ class SentenceEncoder:
         tokeniser, transformer = read_tokeniser(source), read_transformer(source)
         _check_length(length, tokeniser)
         length = min(length, _limit(transformer, tokeniser))
-        content = f"{_SCHEME} {digest(source)} {length} {precision}"
-        return cls(transformer, tokeniser, length, precision, hashlib.sha256(content.encode()).hexdigest())
+        _check_layers(layers, transformer)
+        content = f"{_SCHEME} {digest(source)} {length} {precision} {layers}"
+        return cls(transformer, tokeniser, length, precision, layers, hashlib.sha256(content.encode()).hexdigest())
 
     @property
     def width(self) -> int:
-        """Columns of a vector."""
+        """Columns of one layer's vector."""
         width: int = self.transformer.config.hidden_size  # type: ignore[union-attr, assignment]
         return width
+
+    @property
+    def columns(self) -> int:
+        """Columns of a vector, all layers side by side."""
+        return self.layers * self.width
 
     @property
     def pad(self) -> int:
@@ -86,13 +100,13 @@ class SentenceEncoder:
         return pad
 
     def vectors(self, texts: Iterable[str], progress: Progress | None = None) -> Vectors:
-        """One vector of length one for each text, [N, width]; zero for a text without any token.
+        """One vector of length one for each text, [N, columns]; zero for a text without any token.
 
         Texts of about one length share a batch, so that little is padded. The same texts give the same bits; among
         other texts, a vector may differ in its last bits.
         """
         given, listener = as_texts(texts), progress or Silent()
-        result = np.empty((len(given), self.width), dtype=np.float32)
+        result = np.empty((len(given), self.columns), dtype=np.float32)
         listener.start(len(given), "encoding")
         try:
             for start in range(0, len(given), BLOCK):
@@ -120,9 +134,10 @@ class SentenceEncoder:
     def _unit(self, tokens: list[list[int]]) -> Vectors:
         ids = torch.from_numpy(_padded(tokens, max(len(row) for row in tokens), self.pad))
         with torch.inference_mode():
-            means = pooled(self.transformer, ids.long(), self.pad)
-            unit: Vectors = nn.functional.normalize(means, dim=1).numpy()
-        return unit
+            means = pooled_layers(self.transformer, ids.long(), self.pad, self.layers)
+            unit = nn.functional.normalize(means, dim=2).flatten(start_dim=1) / self.layers**0.5
+        vectors: Vectors = unit.numpy()
+        return vectors
 
 
 class FineTunedEncoder(Student):
@@ -247,17 +262,28 @@ def as_texts(texts: Iterable[str]) -> list[str]:
 
 def pooled(transformer: nn.Module, ids: torch.Tensor, pad: int) -> torch.Tensor:
     """The mean of the tokens' vectors in each row of ids: [N, L] -> [N, width]; zero for a row of padding."""
+    return pooled_layers(transformer, ids, pad, 1)[:, 0]
+
+
+def pooled_layers(transformer: nn.Module, ids: torch.Tensor, pad: int, layers: int) -> torch.Tensor:
+    """The same mean in each of the upper layers, the last one first: [N, L] -> [N, layers, width]."""
     mask = ids != pad
     used = mask.any(dim=0).nonzero()
     end = int(used[-1]) + 1 if len(used) else 1
     ids, mask = ids[:, :end], mask[:, :end]
     attended = mask.long()
     attended[:, 0] = 1  # attention over nothing at all would be NaN
-    hidden = transformer(input_ids=ids, attention_mask=attended, return_dict=True).last_hidden_state
-    share = mask.to(hidden.dtype)
-    share = share / share.sum(dim=1, keepdim=True).clamp(min=1)
-    means: torch.Tensor = torch.bmm(share[:, None, :], hidden)[:, 0]
-    return means
+    answer = transformer(input_ids=ids, attention_mask=attended, return_dict=True, output_hidden_states=layers > 1)
+    hidden = answer.hidden_states[: -layers - 1 : -1] if layers > 1 else (answer.last_hidden_state,)
+    share = mask.to(hidden[0].dtype)
+    share = (share / share.sum(dim=1, keepdim=True).clamp(min=1))[:, None, :]
+    return torch.cat([torch.bmm(share, layer) for layer in hidden], dim=1)
+
+
+def _check_layers(layers: int, transformer: nn.Module) -> None:
+    most: int = transformer.config.num_hidden_layers  # type: ignore[union-attr, assignment]
+    if not 1 <= layers <= most:
+        raise InvalidInput(f"layers: expected 1 to {most}, as many as this encoder has, got {layers}")
 
 
 def batches_by_length(lengths: Integers) -> Iterator[npt.NDArray[np.intp]]:

@@ -40,6 +40,7 @@ class TextCNN(Student):
         layers: convolutional layers.
         hidden: width of each feed-forward layer; without any, psi is the pooled filters.
         dropout: the share of psi (and of the layers before it) that is dropped in training.
+        word_dropout: the same of the word vectors as the filters see them, and of the filters' strongest answers.
         initialisation: a name in `INITIALISATIONS`, for all but the word vectors.
         columns: of the word vectors, where `vocabulary` is a number.
         chance: where the initial weights are drawn from.
@@ -58,18 +59,20 @@ class TextCNN(Student):
         dropout: float = 0.2,
         initialisation: str = "glorot",
         *,
+        word_dropout: float = 0.0,
         columns: int = 100,
         chance: Chance,
     ) -> None:
         super().__init__()
         _check_sizes(classes=classes, filters=filters, width=width, layers=layers, columns=columns)
         _check_sizes(**{f"hidden[{i}]": size for i, size in enumerate(hidden)})
-        if not 0 <= dropout < 1:
-            raise InvalidInput(f"dropout is a share from 0 to below 1, got {dropout}")
+        for name, share in (("dropout", dropout), ("word_dropout", word_dropout)):
+            if not 0 <= share < 1:
+                raise InvalidInput(f"{name} is a share from 0 to below 1, got {share}")
         if initialisation not in INITIALISATIONS:
             raise UnknownName("initialisation", initialisation, INITIALISATIONS)
         vectors = _starting_vectors(vocabulary, columns, chance.child("word vectors"))
-        self.width = width
+        self.width, self.word_dropout = width, word_dropout
         # Made from values, because torch would draw them from its global generator otherwise.
         n, m = vectors.shape
         self.words = nn.Embedding(n, m, padding_idx=PADDING, sparse=True, _weight=vectors)
@@ -89,7 +92,7 @@ class TextCNN(Student):
         """The last hidden layer: word ids [N, L] -> [N, hidden[-1]]."""
         self._check(x)
         ids, lengths = _trimmed(x, self.width)
-        hidden: torch.Tensor = self.hidden(self._strongest(ids, lengths))
+        hidden: torch.Tensor = self.hidden(self._dropped(self._strongest(ids, lengths)))
         return hidden
 
     def predict_from(self, psi: torch.Tensor) -> torch.Tensor:
@@ -126,7 +129,12 @@ class TextCNN(Student):
         heard = torch.arange(ids.shape[1]) < lengths.clamp(min=self.width)[:, None]
         padding = PADDING if bool(((ids == PADDING) & heard).any()) else None
         windows = ids.unfold(1, self.width, 1)
-        return functional.embedding(windows, self.words.weight, padding, sparse=True).flatten(2)
+        return self._dropped(functional.embedding(windows, self.words.weight, padding, sparse=True).flatten(2))
+
+    def _dropped(self, features: torch.Tensor) -> torch.Tensor:
+        if not self.word_dropout or not self.training:
+            return features
+        return functional.dropout(features, self.word_dropout)
 
     def _check(self, x: torch.Tensor) -> None:
         if x.dtype not in (torch.int32, torch.int64):

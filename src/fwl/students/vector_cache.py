@@ -38,7 +38,7 @@ def cached_vectors(
     cache_folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Vectors:
-    """What `encoder.vectors` gives, [N, width], encoding only texts that this encoder has not seen before.
+    """What `encoder.vectors` gives, [N, columns], encoding only texts that this encoder has not seen before.
 
     Args:
         texts: one for each row; a text that comes twice is encoded once.
@@ -49,7 +49,7 @@ def cached_vectors(
     given, listener = as_texts(texts), progress or Silent()
     folder = Path(default_cache_folder() if cache_folder is None else cache_folder) / encoder.digest[:32]
     first, same_as = _places(given)
-    vectors = np.empty((len(given), encoder.width), dtype=np.float32)
+    vectors = np.empty((len(given), encoder.columns), dtype=np.float32)
     listener.start(len(first), "encoding")
     try:
         missing = _fill_from(folder, first, vectors)

@@ -209,7 +209,7 @@ class ClusteredGP:
         centroids = _moved(self.partition_.centroids, self._origin, precision)
         cluster_of = torch.from_numpy(self.partition_.cluster_of)
         half = 0.5 * centroids.square().sum(dim=1)[:, None]
-        lead = (centroids @ rows.mT).sub_(half)  # [cells, M], largest where the centroid is nearest
+        lead = torch.addmm(half, centroids, rows.mT, beta=-1.0)  # [cells, M], largest where the centroid is nearest
         if not self.smooth_edges or len(experts) == 1:
             return predict_sorted(experts, rows, cluster_of[lead.max(dim=0).indices])
         distance = rows.square().sum(dim=1)[:, None] - 2.0 * lead.mT

@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.metrics import f1_score
 
 from fwl.errors import InvalidInput, NotFinite, WrongShape
 from fwl.evaluate import rmse
+from fwl.evaluate.measures import positive_negative_f1
 from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
@@ -43,3 +45,15 @@ def test_broken_predictions_are_refused():
 def test_nothing_has_no_error():
     with expect_refusal(InvalidInput, "truth: the set is empty, expected at least one row"):
         rmse([], [])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
+def test_the_official_f1_is_scikit_learns(pairs):
+    truth, said = (np.array(side) for side in zip(*pairs, strict=True))
+    expected = f1_score(truth, said, labels=[0, 2], average="macro", zero_division=0)
+    assert positive_negative_f1(np.eye(3)[truth], np.eye(3)[said]) == pytest.approx(expected)
+
+
+def test_the_official_f1_wants_three_columns():
+    with pytest.raises(WrongShape, match=r"expected \[N, 3\]"):
+        positive_negative_f1(np.eye(2), np.eye(2))

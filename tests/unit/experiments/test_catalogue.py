@@ -9,7 +9,7 @@ from fwl.experiments.settings import change_settings
 @pytest.mark.parametrize("experiment", CATALOGUE.values(), ids=CATALOGUE)
 def test_every_declaration_can_be_run(experiment):
     assert set(experiment.sizes) == set(SIZES)
-    assert experiment.sizes["paper"].seeds == 20
+    assert experiment.sizes["paper"].seeds == (5 if experiment.needs_data else 20)
     for size in experiment.sizes.values():
         settings = change_settings(experiment.settings, size.changes)
         for variation in experiment.variations:
@@ -38,8 +38,21 @@ def test_the_teachers_table_has_three_teachers_on_the_toy_and_on_classes():
     assert not any(v.paper or v.at for v in teachers.variations)
 
 
+def test_the_sentiment_table_has_the_papers_rows_and_figures_on_both_test_sets():
+    sentiment = CATALOGUE["sentiment"]
+    expected = "WA NN_W NN_S NN_S+/W NN_W->S NN_W->Sx4 NN_Womega->S FWL_unsuprep FWL_noSigma FWL FWL_auto"
+    assert sentiment.methods == tuple(expected.split())
+    paper = sentiment.variations[0].paper
+    assert (paper["SemEval-14", "FWL"], paper["SemEval-15", "FWL"]) == (0.7470, 0.6830)
+    assert {method for _, method in paper} == set(sentiment.methods) - {"NN_W->Sx4", "FWL_auto"}
+
+
+def test_the_sentiment_curve_goes_from_a_hundred_strong_tweets_to_all():
+    assert [v.at["n_strong"] for v in CATALOGUE["sentiment-curve"].variations] == [100, 300, 1000, 3000, 11_338]
+
+
 def test_an_unknown_experiment_is_answered_with_the_nearest():
-    known = "toy, beta, learning-curve, sampling, teachers, gaps"
+    known = "toy, sentiment, beta, learning-curve, sentiment-curve, sampling, teachers, gaps"
     message = f"unknown experiment 'tyo'; did you mean 'toy'? known: {known}"
     with pytest.raises(UnknownName) as caught:
         find_experiment("tyo")

@@ -1,0 +1,242 @@
+"""The paper's sentiment table: tweets, a lexicon as weak annotator, a convolutional student."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from fwl.errors import InvalidInput, UnknownName
+from fwl.evaluate.calibration import expected_calibration_error
+from fwl.evaluate.measures import positive_negative_f1
+from fwl.experiments.declare import Outcome, Score
+from fwl.experiments.toy import ANNOTATOR
+from fwl.experiments.tweets import ANNOTATORS, STRONG, TESTS, VALIDATION, Part, Sources, Tweets, load, prepare
+from fwl.learn.learned import Learned
+from fwl.learn.methods import METHODS
+from fwl.learn.pretrain import pretrain
+from fwl.learn.recipe import Auto, Problem, Recipe, Teaching
+from fwl.learn.task import MULTICLASS
+from fwl.progress import Progress
+from fwl.randomness import Chance
+from fwl.records import Array, StrongSet, WeakSet
+from fwl.students.contract import Student
+from fwl.students.text_cnn import TextCNN
+from fwl.students.training import Training
+from fwl.teach.clustered import ClusteredGP
+from fwl.teach.kernels import RBF, Linear, White
+
+F1, TEACHER_F1, TEACHER_ECE = "F1", "F1 of the teacher", "ECE of the teacher"
+
+
+def negative_f1(outputs: Array, y: Array) -> float:
+    """What early stopping wants small: the official metric with a minus sign."""
+    return -positive_negative_f1(y, outputs)
+
+
+SENTIMENT_TASK = replace(MULTICLASS, name="sentiment", watch=negative_f1)
+
+
+@dataclass(frozen=True)
+class SentimentSettings:
+    """Every number of the sentiment table.
+
+    Attributes:
+        seed: the first seed; the others follow.
+        data: the folder of the data; "" for a made-up corpus.
+        annotator: "vader" or "sentiwordnet" (the paper's); "made" for the made-up corpus.
+        n_pool: tweets of the weak set, 0 for all there are.
+        n_strong: strong tweets, drawn by the seed; 0 for all there are.
+        length: tokens of a tweet that are read.
+        embeddings: a file of word vectors, "auto" or "" (see `tweets.Sources`).
+        word2vec: columns of word vectors trained on the tweets.
+        encoder: a folder, "auto" or "" (see `tweets.Sources`).
+        encoder_layers: that are read.
+        vector_columns: principal components of a tweet's vector.
+        filters: of each convolutional layer.
+        width: of a filter, in words.
+        convolutions: convolutional layers.
+        hidden: feed-forward layers.
+        dropout: in training.
+        word_dropout: of word vectors and pooled filters in training.
+        batch_size: tweets of an update.
+        learning_rate: of step 1, and of students that have one phase only.
+        finetune_rate: of step 3.
+        pretrain_steps: updates of step 1, at the most.
+        finetune_steps: updates of step 3, at the most.
+        check_every: updates between two looks at the validation set.
+        patience: such looks without a better one before a training stops.
+        clusters: of the paper's teacher.
+        lengthscale: of its RBF kernel.
+        white: its noise.
+        beta: of eta2 = exp(-beta Sigma).
+        committee: students of FWL_auto.
+        kernel_rows: strong tweets on which FWL_auto fits its kernels.
+        largest: strong tweets of one of FWL_auto's clusters.
+        rebalance: how far FWL_auto moves towards equal classes.
+    """
+
+    seed: int = 0
+    data: str = ""
+    annotator: str = "vader"
+    n_pool: int = 0
+    n_strong: int = 0
+    length: int = 50
+    embeddings: str = "auto"
+    word2vec: int = 100
+    encoder: str = "auto"
+    encoder_layers: int = 6
+    vector_columns: int = 256
+    filters: int = 200
+    width: int = 3
+    convolutions: int = 1
+    hidden: tuple[int, ...] = (100,)
+    dropout: float = 0.3
+    word_dropout: float = 0.0
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    finetune_rate: float = 1e-3
+    pretrain_steps: int = 2000
+    finetune_steps: int = 1500
+    check_every: int = 75
+    patience: int = 8
+    clusters: int = 30
+    lengthscale: float = 1.0
+    white: float = 0.1
+    beta: float = 1.0
+    committee: int = 2
+    kernel_rows: int = 1200
+    largest: int = 12_000
+    rebalance: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.annotator not in ANNOTATORS:
+            raise UnknownName("annotator", self.annotator, ANNOTATORS)
+        for name in ("n_pool", "n_strong", "word2vec"):
+            if getattr(self, name) < 0:
+                raise InvalidInput(f"setting {name}={getattr(self, name)}: expected a number from 0 up")
+        for name in ("length", "vector_columns", "clusters", "committee", "encoder_layers"):
+            if getattr(self, name) < 1:
+                raise InvalidInput(f"setting {name}={getattr(self, name)}: expected at least 1")
+
+
+def prepare_sentiment(settings: SentimentSettings, progress: Progress) -> None:
+    """Read, tokenise, annotate and encode the tweets once, before any seed asks for them."""
+    prepare(_sources(settings), progress)
+
+
+def measure_sentiment(
+    settings: SentimentSettings,
+    dataset: str,  # noqa: ARG001
+    methods: tuple[str, ...],
+    seed: int,
+    with_curves: bool,  # noqa: ARG001
+) -> Outcome:
+    """The official F1 of each method on each test set under one seed, and what its teacher alone reaches."""
+    tweets = load(prepare(_sources(settings)))
+    problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
+    pretrained = pretrain(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
+    scores = []
+    for method in methods:
+        learned = None if method == ANNOTATOR else METHODS[method](problem, recipe, chance, pretrained)
+        for name, file in TESTS.items():
+            scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file])]
+    return Outcome(tuple(scores), tweets.sha256)
+
+
+def problem_of(tweets: Tweets, settings: SentimentSettings, seed: int) -> Problem:
+    """The weak pool, the strong tweets of this seed, and the validation set."""
+    parts = [tweets.labelled[name] for name in STRONG]
+    X, y, weak = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "weak"))
+    if settings.n_strong and settings.n_strong < len(X):
+        rows = Chance(seed).child("strong tweets").numpy().permutation(len(X))[: settings.n_strong]
+        X, y, weak = X[rows], y[rows], weak[rows]
+    validation = tweets.labelled[VALIDATION]
+    return Problem(
+        WeakSet(tweets.pool.X, tweets.pool.weak),
+        StrongSet(X, y, weak),
+        SENTIMENT_TASK,
+        StrongSet(validation.X, validation.y, validation.weak),
+    )
+
+
+def recipe_of(settings: SentimentSettings) -> Recipe:
+    """The settings as the recipe that all methods share."""
+    s = settings
+    plan = Training(
+        s.pretrain_steps, s.batch_size, learning_rate=s.learning_rate, patience=s.patience, check_every=s.check_every
+    )
+    return Recipe(
+        _NewStudent(settings),
+        pretraining=plan,
+        finetuning=replace(plan, steps=s.finetune_steps, learning_rate=s.finetune_rate),
+        teaching=Teaching(partial(_paper_teacher, s), input="psi"),
+        beta=s.beta,
+        auto=Auto(
+            inputs=("x", "both"),
+            prior_means=("average", "student_and_weak"),
+            largest=s.largest,
+            kernel_rows=s.kernel_rows,
+            committee=s.committee,
+            rebalance=s.rebalance,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _NewStudent:
+    settings: SentimentSettings
+
+    def __call__(self, chance: Chance) -> Student:
+        s = self.settings
+        words = load(prepare(_sources(s))).words
+        return TextCNN(
+            words,
+            3,
+            s.filters,
+            s.width,
+            s.convolutions,
+            s.hidden,
+            s.dropout,
+            word_dropout=s.word_dropout,
+            chance=chance,
+        )
+
+
+def _paper_teacher(settings: SentimentSettings) -> ClusteredGP:
+    """RBF + Linear + White with l = 1 on psi, in thirty clusters, as the appendix says."""
+    kernel = RBF(settings.lengthscale) + Linear() + White(settings.white)
+    return ClusteredGP(settings.clusters, kernel=kernel)
+
+
+# What these methods do first is the same, draw for draw: it is done once.
+_START_FROM_STEP_1 = {"NN_W", "NN_W->S", "NN_W->Sx4", "NN_Womega->S", "FWL_noSigma", "FWL", "FWL_s", "FWL_auto"}
+
+
+def _marks(learned: Learned | None, test: Part) -> list[tuple[str, bool, float]]:
+    """(metric, whether lower is better, value) of what was learned; of the annotator itself if nothing was."""
+    if learned is None:
+        return [(F1, False, positive_negative_f1(test.y, test.weak))]
+    marks = [(F1, False, positive_negative_f1(test.y, learned.predict(test.X, test.weak)))]
+    if learned.teacher is not None:
+        said = learned.teacher.predict(test.X, test.weak)
+        marks.append((TEACHER_F1, False, positive_negative_f1(test.y, said)))
+        marks.append((TEACHER_ECE, True, expected_calibration_error(test.y, said)))
+    return marks
+
+
+def _sources(settings: SentimentSettings) -> Sources:
+    s = settings
+    return Sources(
+        data=str(Path(s.data).resolve()) if s.data else "",
+        annotator=s.annotator,
+        pool=s.n_pool,
+        length=s.length,
+        embeddings=s.embeddings,
+        word2vec=s.word2vec,
+        encoder=s.encoder,
+        layers=s.encoder_layers,
+        columns=s.vector_columns,
+    )

@@ -1,0 +1,113 @@
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fwl.errors import FWLError, InvalidInput
+from fwl.experiments.catalogue import SENTIMENT
+from fwl.experiments.made_tweets import MadeTweets
+from fwl.experiments.runner import run_experiment, settings_for
+from fwl.experiments.sentiment import F1, SentimentSettings, _sources, measure_sentiment, problem_of, recipe_of
+from fwl.experiments.tweets import STRONG, TESTS, load, prepare
+from fwl.randomness import Chance
+
+TINY = settings_for(SENTIMENT, "tiny", ["pretrain_steps=20", "finetune_steps=20"])
+REAL = Path(__file__).parents[4] / "shared" / "data" / "sentiment"
+
+
+@cache
+def tweets():
+    return load(prepare(_sources(TINY)))
+
+
+def test_strong_tweets_are_train_and_dev_and_carry_the_annotators_word():
+    problem = problem_of(tweets(), TINY, 0)
+    assert len(problem.strong.X) == sum(len(tweets().labelled[name].X) for name in STRONG)
+    assert problem.strong.weak.shape == problem.strong.y.shape
+    assert len(problem.validation.X) == len(tweets().labelled["2013test"].X)
+
+
+def test_fewer_strong_tweets_are_drawn_by_the_seed():
+    few = settings_for(SENTIMENT, "tiny", ["n_strong=20"])
+    one, same, other = (problem_of(tweets(), few, seed).strong for seed in (1, 1, 2))
+    assert len(one.X) == 20
+    assert np.array_equal(one.X["tokens"], same.X["tokens"])
+    assert not np.array_equal(one.X["tokens"], other.X["tokens"])
+
+
+def test_no_test_tweet_is_learned_from():
+    problem = problem_of(tweets(), TINY, 0)
+    learned_from = {row.tobytes() for row in problem.all_samples["tokens"]}
+    held = {row.tobytes() for file in TESTS.values() for row in tweets().labelled[file].X["tokens"]}
+    assert len(held & learned_from) <= 2  # made-up texts of four words may agree by chance
+
+
+def test_the_faithful_recipe_is_the_appendixs():
+    recipe = recipe_of(SentimentSettings())
+    teacher = recipe.teaching.new_teacher()
+    assert (recipe.teaching.input, recipe.teaching.calibrate, recipe.beta) == ("psi", False, 1.0)
+    assert (teacher.clusters, teacher.hyperparameters) == (30, "fixed")
+    assert teacher.kernel.parameters()["0.lengthscale"] == 1.0
+
+
+def test_every_method_is_scored_on_both_test_sets_and_teachers_beside_them():
+    outcome = measure_sentiment(TINY, "tweets", ("WA", "NN_S", "FWL"), 0, False)
+    scored = {(s.dataset, s.method, s.metric) for s in outcome.scores}
+    assert {(d, m, F1) for d in TESTS for m in ("WA", "NN_S", "FWL")} <= scored
+    assert {m for _, m, metric in scored if metric != F1} == {"FWL"}
+    assert all(0.0 <= s.value <= 1.0 for s in outcome.scores)
+
+
+def test_the_papers_figures_stand_beside_real_data_only(tmp_path):
+    made = run_experiment(SENTIMENT, tmp_path, size="tiny", seeds=1, methods=["WA"], jobs=1)
+    assert {row.paper for row in made.rows} == {None}
+    assert made.settings["data"] == ""
+
+
+def test_results_name_the_data_by_digest_and_never_by_its_path(tmp_path):
+    folder = tmp_path / "secret place" / "tweets"
+    MadeTweets(pool=60, strong=60, others=30).write(folder, Chance(1))
+    result = run_experiment(
+        SENTIMENT, tmp_path / "out", size="tiny", seeds=1, methods=["WA"], assignments=[f"data={folder}"], jobs=1
+    )
+    assert result.settings["data"] == "tweets"
+    assert "secret place" not in json.dumps(result.settings) + (tmp_path / "out" / "journal.jsonl").read_text()
+    assert {row.paper for row in result.rows if row.dataset == "SemEval-14"} == {0.5141}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"annotator": "oracle"}, "unknown annotator 'oracle'"),
+        ({"n_strong": -1}, "n_strong=-1: expected a number from 0 up"),
+        ({"committee": 0}, "committee=0: expected at least 1"),
+    ],
+)
+def test_impossible_settings_are_refused(changes, message):
+    with pytest.raises(FWLError, match=message):
+        SentimentSettings(**changes)
+
+
+def test_a_folder_without_tweets_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="has no folder semeval"):
+        prepare(_sources(SentimentSettings(data=str(tmp_path))))
+
+
+def test_a_missing_set_is_named(tmp_path):
+    MadeTweets(pool=10, strong=10, others=10).write(tmp_path, Chance(0))
+    (tmp_path / "semeval" / "2014test.tsv").unlink()
+    with pytest.raises(InvalidInput, match=r"2014test\.tsv is missing"):
+        prepare(_sources(settings_for(SENTIMENT, "tiny", [f"data={tmp_path}"])))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not REAL.exists(), reason="the real tweets are not here")
+@pytest.mark.parametrize(("annotator", "least"), [("vader", (0.60, 0.57)), ("sentiwordnet", (0.48, 0.45))])
+def test_the_annotators_are_as_good_as_promised(annotator, least, tmp_path):
+    assignments = [f"data={REAL}", f"annotator={annotator}", "encoder=", "n_pool=2000", "word2vec=10", "embeddings="]
+    result = run_experiment(SENTIMENT, tmp_path, seeds=1, methods=["WA"], assignments=assignments, jobs=1)
+    found = {row.dataset: row.mean for row in result.rows}
+    assert found["SemEval-14"] >= least[0]
+    assert found["SemEval-15"] >= least[1]
