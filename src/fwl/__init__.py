@@ -1,5 +1,6 @@
 """Learn from few labels you trust and many you don't."""
 
+from fwl.annotate import Lexicon, SentiWordNet, Vader
 from fwl.errors import FWLError, TeacherWarning
 from fwl.estimators import FWLRegressor
 from fwl.learn import (
@@ -22,7 +23,7 @@ from fwl.learn import (
 )
 from fwl.randomness import Chance
 from fwl.records import Posterior, Result, SoftSet, StrongSet, WeakSet
-from fwl.students import Perceptron, Student, Training, WrappedStudent
+from fwl.students import FineTunedEncoder, Perceptron, SentenceEncoder, Student, TextCNN, Training, WrappedStudent
 from fwl.teach import (
     RBF,
     ClusteredGP,
@@ -39,6 +40,7 @@ from fwl.teach import (
     load_teacher,
     save_teacher,
 )
+from fwl.text import Vocabulary, tokenise
 
 __all__ = [
     "BINARY",
@@ -53,8 +55,10 @@ __all__ = [
     "ExactGP",
     "FWLError",
     "FWLRegressor",
+    "FineTunedEncoder",
     "FittedTeacher",
     "Kernel",
+    "Lexicon",
     "Linear",
     "Matern32",
     "OneStudent",
@@ -64,6 +68,8 @@ __all__ = [
     "Recipe",
     "Reduced",
     "Result",
+    "SentenceEncoder",
+    "SentiWordNet",
     "SoftSet",
     "Softener",
     "SparseClassifierGP",
@@ -74,7 +80,10 @@ __all__ = [
     "Teacher",
     "TeacherWarning",
     "Teaching",
+    "TextCNN",
     "Training",
+    "Vader",
+    "Vocabulary",
     "WeakSet",
     "White",
     "WrappedStudent",
@@ -84,4 +93,5 @@ __all__ = [
     "load_teacher",
     "save_teacher",
     "soften",
+    "tokenise",
 ]

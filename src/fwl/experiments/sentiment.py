@@ -175,8 +175,9 @@ def recipe_of(settings: SentimentSettings) -> Recipe:
         teaching=Teaching(partial(_paper_teacher, s), input="psi"),
         beta=s.beta,
         auto=Auto(
-            inputs=("x", "both"),
-            prior_means=("average", "student_and_weak"),
+            # The student has its own half of the committee: a teacher that repeats it adds nothing.
+            inputs=("x",),
+            prior_means=("average", "weak"),
             largest=s.largest,
             kernel_rows=s.kernel_rows,
             committee=s.committee,

@@ -10,7 +10,7 @@ from fwl.learn.crossfit import cross_fit
 from fwl.learn.eyes import Eyes, OneStudent
 from fwl.learn.fitted import FittedTeacher, fit_through, left_out
 from fwl.learn.prior import prior_for
-from fwl.learn.recipe import PRIOR_MEANS, Auto, Problem, Recipe, Teaching
+from fwl.learn.recipe import PRIOR_MEANS, READ_WEAK, Auto, Problem, Recipe, Teaching
 from fwl.learn.view import make_view
 from fwl.randomness import Chance
 from fwl.records import StrongSet
@@ -105,9 +105,10 @@ def _candidates(student: Student, problem: Problem, auto: Auto, chance: Chance) 
 
 
 def _prior_means(problem: Problem, auto: Auto) -> list[str]:
-    suitable = PRIOR_MEANS if problem.task.has_classes else [m for m in PRIOR_MEANS if m != "average"]
+    unasked = ("weak",) if problem.task.has_classes else ("weak", "average")
+    suitable = [m for m in PRIOR_MEANS if m not in unasked]
     asked = problem.strong.weak is not None
-    return [m for m in auto.prior_means or suitable if asked or m != "student_and_weak"]
+    return [m for m in auto.prior_means or suitable if asked or m not in READ_WEAK]
 
 
 def _fit(eyes: Eyes, candidate: Candidate, problem: Problem, auto: Auto) -> FittedTeacher:

@@ -17,8 +17,9 @@ class PriorMean:
 
         zero              0; one half where one column holds the second of two classes
         average           pi
+        weak              b + a1 (w - b)                   w: the annotator's label
         student           b + a1 (p - b)                   p: the student's prediction
-        student_and_weak  b + a1 (p - b) + a2 (w - b)      w: the annotator's label
+        student_and_weak  b + a1 (p - b) + a2 (w - b)
 
     The base b is pi, the average strong label, where labels are classes, and 0 where they are numbers.
 
@@ -38,24 +39,29 @@ class PriorMean:
     @property
     def asks_annotator(self) -> bool:
         """Whether the annotator's label of the sample is needed."""
-        return self.kind == "student_and_weak"
+        return self.kind in ("weak", "student_and_weak")
 
     def directions(self, prediction: Array | None, weak: Array | None) -> Array | None:
         """Directions from the base, [N, C, B], or None if there are none."""
-        if not self.asks_student:
-            return None
-        assert prediction is not None
-        if not self.asks_annotator:
-            return np.stack([prediction - self.base], axis=-1)
+        towards = []
+        if self.asks_student:
+            assert prediction is not None
+            towards.append(prediction)
+        if self.asks_annotator:
+            towards.append(self._checked(weak, len(self.base) if prediction is None else prediction.shape))
+        return np.stack([label - self.base for label in towards], axis=-1) if towards else None
+
+    def _checked(self, weak: Array | None, expected: int | tuple[int, ...]) -> Array:
         if weak is None:
             raise InvalidInput(
                 "this teacher reads the annotator's label of each sample and got none; give the weak labels too, or "
                 "choose another prior mean"
             )
         weak = as_matrix(weak, "weak labels")
-        if weak.shape != prediction.shape:  # numpy would stretch one column over all classes
-            raise WrongShape(f"weak labels: expected shape {prediction.shape} like the labels, got {weak.shape}")
-        return np.stack([prediction - self.base, weak - self.base], axis=-1)
+        shape = (len(weak), expected) if isinstance(expected, int) else expected
+        if weak.shape != shape:  # numpy would stretch one column over all classes
+            raise WrongShape(f"weak labels: expected shape {shape} like the labels, got {weak.shape}")
+        return weak
 
 
 def prior_for(kind: str, strong: StrongSet, task: Task) -> PriorMean:

@@ -20,7 +20,8 @@ from fwl.teach.exact import ExactGP
 from fwl.teach.selection import KERNELS
 
 TEACHER_INPUTS = ("x", "psi", "both")
-PRIOR_MEANS = ("zero", "average", "student", "student_and_weak")
+PRIOR_MEANS = ("zero", "average", "weak", "student", "student_and_weak")
+READ_WEAK = ("weak", "student_and_weak")  # of the sample itself
 UNCERTAINTIES = ("raw", "relative")
 ROUNDING = 1e-6  # how far a distribution may be from summing to one
 CRITERIA = ("evidence", "left_out")
@@ -78,8 +79,8 @@ class Teaching:
         input: what it sees: "x", "psi" (the paper's) or "both".
         standardise: whether each input column is brought to mean 0 and deviation 1 over all samples first.
         prior_mean: what the teacher believes before it sees strong labels, so that it learns where that is wrong:
-            "zero" (the paper's), the "average" strong label (of classes: their shares), the "student"'s prediction, or
-            "student_and_weak": that and the annotator's own label of the sample (see `PriorMean`).
+            "zero" (the paper's), the "average" strong label (of classes: their shares), the annotator's label of the
+            sample ("weak"), the "student"'s prediction, or "student_and_weak" (see `PriorMean`).
         calibrate: whether class probabilities are calibrated on left-out strong labels; else the task's link makes them
             (the paper's).
         rebalance: how far soft labels are moved from the classes' own shares towards equal ones, 0 to 1, so that a rare
@@ -113,8 +114,8 @@ class Auto:
         finetuning: step 3.
         inputs: teacher inputs to compare.
         prior_means: prior means to compare, None for all that suit the task (for numbers, "average" is left
-            out: standardised labels have it at zero). "student_and_weak" is left out where the annotator was not asked
-            about the strong samples.
+            out: standardised labels have it at zero; "weak" has to be asked for). Those that read the annotator's label
+            are left out where it was not asked about the strong samples.
         kernels: names in `fwl.teach.selection.KERNELS` to compare.
         clusters: numbers of clusters to compare; None for as many as the strong samples need (one up to `largest`).
         largest: the most strong samples of one cluster.
@@ -222,9 +223,9 @@ class Recipe:
 
 def check_answerable(problem: Problem, prior_means: Sequence[str]) -> None:
     """Refuse, before any work is done, to ask for the annotator's label of strong samples where none was given."""
-    if set(prior_means) == {"student_and_weak"} and problem.strong.weak is None:
+    if prior_means and set(prior_means) <= set(READ_WEAK) and problem.strong.weak is None:
         raise InvalidInput(
-            'prior mean "student_and_weak" needs what the annotator says of the strong samples; '
+            f'prior mean "{prior_means[0]}" needs what the annotator says of the strong samples; '
             "give it as StrongSet(X, y, weak=...), or choose another prior mean"
         )
 

@@ -1,20 +1,26 @@
 """Students: networks phi(psi(x)) and the one loop that trains them."""
 
 from fwl.students.contract import Student
+from fwl.students.encoder import FineTunedEncoder, SentenceEncoder, encoder_ids
 from fwl.students.inference import predict, represent
 from fwl.students.perceptron import Perceptron
 from fwl.students.text_cnn import TextCNN
 from fwl.students.training import History, Lesson, Training, train
+from fwl.students.vector_cache import cached_vectors
 from fwl.students.wrapped import WrappedStudent
 
 __all__ = [
+    "FineTunedEncoder",
     "History",
     "Lesson",
     "Perceptron",
+    "SentenceEncoder",
     "Student",
     "TextCNN",
     "Training",
     "WrappedStudent",
+    "cached_vectors",
+    "encoder_ids",
     "predict",
     "represent",
     "train",

@@ -79,6 +79,7 @@ def test_far_from_all_strong_samples_the_belief_is_the_prior_mean(strong, task, 
     expected = {
         "zero": np.full_like(said, task.indifferent),
         "average": np.broadcast_to(average, said.shape),
+        "weak": weak,
         "student": said,
         "student_and_weak": base + (said - base) + (weak - base),
     }[prior_mean]

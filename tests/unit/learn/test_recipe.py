@@ -125,7 +125,7 @@ def test_labels_of_classes_are_probabilities(y, task, message):
         (lambda: Teaching(input="pis"), "unknown teacher input 'pis'; did you mean 'psi'? known: x, psi, both"),
         (
             lambda: Teaching(prior_mean="zeros"),
-            "unknown prior mean 'zeros'; did you mean 'zero'? known: zero, average, student, student_and_weak",
+            "unknown prior mean 'zeros'; did you mean 'zero'? known: zero, average, weak, student, student_and_weak",
         ),
         (
             lambda: small_recipe(uncertainty="rwa"),
@@ -138,7 +138,8 @@ def test_labels_of_classes_are_probabilities(y, task, message):
         (lambda: Auto(inputs=("x", "pis")), "unknown teacher input 'pis'; did you mean 'psi'? known: x, psi, both"),
         (
             lambda: Auto(prior_means=("studnet",)),
-            "unknown prior mean 'studnet'; did you mean 'student'? known: zero, average, student, student_and_weak",
+            "unknown prior mean 'studnet'; did you mean 'student'? "
+            "known: zero, average, weak, student, student_and_weak",
         ),
         (
             lambda: Auto(kernels=("rfb",)),
