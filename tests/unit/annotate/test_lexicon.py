@@ -15,7 +15,7 @@ from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA
 
-DATA = Path(os.environ.get("FWL_DATA", Path(__file__).parents[3].parent / "shared" / "data")) / "sentiment"
+DATA = Path(os.environ.get("FWL_DATA", "no such folder")) / "sentiment"
 TERMS = {"good": (0.0, 0.4, 0.6), "bad": (0.7, 0.3, 0.0), "day": (0.0, 1.0, 0.0)}
 SYNSETS = """# POS\tID\tPosScore\tNegScore\tSynsetTerms\tGloss
 a\t1\t0.75\t0\tgood#1 well_behaved#1\tof high quality; "good news"

@@ -1,4 +1,5 @@
 import json
+import os
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from fwl.experiments.tweets import STRONG, TESTS, load, prepare
 from fwl.randomness import Chance
 
 TINY = settings_for(SENTIMENT, "tiny", ["pretrain_steps=20", "finetune_steps=20"])
-REAL = Path(__file__).parents[4] / "shared" / "data" / "sentiment"
+REAL = Path(os.environ.get("FWL_DATA", "no such folder")) / "sentiment"
 
 
 @cache
@@ -103,7 +104,7 @@ def test_a_missing_set_is_named(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not REAL.exists(), reason="the real tweets are not here")
+@pytest.mark.skipif(not REAL.exists(), reason="needs the sentiment data; name its folder in FWL_DATA")
 @pytest.mark.parametrize(("annotator", "least"), [("vader", (0.60, 0.57)), ("sentiwordnet", (0.48, 0.45))])
 def test_the_annotators_are_as_good_as_promised(annotator, least, tmp_path):
     assignments = [f"data={REAL}", f"annotator={annotator}", "encoder=", "n_pool=2000", "word2vec=10", "embeddings="]
