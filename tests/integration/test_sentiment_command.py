@@ -40,7 +40,7 @@ def test_odd_tweets_are_read_all_the_same(folder, tmp_path):
 def test_a_label_outside_the_three_is_named_with_its_line(folder, tmp_path):
     file = folder / "semeval" / "2015test.tsv"
     file.write_text(file.read_text() + "99\tangry\tgrr\n")
-    assert refused(run(folder, tmp_path), "2015test.tsv, line 21", "angry", "positive")
+    assert refused(run(folder, tmp_path), "line 21 of", "2015test.tsv 'angry'", "known: negative, neutral, positive")
 
 
 def test_a_missing_column_is_named_with_its_line(folder, tmp_path):

@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 
 from fwl.teach.kernels import RBF, Kernel, Sum, White
 
-ROWS = 3072  # of a block: large enough that products, not calls, take the time; larger ones leave the cache
+ROWS = 2560  # of a block: large enough that products, not calls, take the time; larger ones leave the cache
 LANE = 16  # products of matrices with other widths are up to a third slower
 STEP = 48  # columns of one part of the triangular product, or a multiple
 
