@@ -75,23 +75,33 @@ def draw_dots(result: Result) -> Figure:
     by_metric: dict[str, list[Row]] = {}
     for row in result.rows:
         by_metric.setdefault(row.metric, []).append(row)
-    heights = [1.5 + 0.35 * len({row.dataset for row in rows}) for rows in by_metric.values()]
+    methods = list(dict.fromkeys(row.method for row in result.rows))
+    heights = [_height(rows) for rows in by_metric.values()]
     figure = Figure(figsize=(8, sum(heights)), layout="constrained")
     axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axis, rows in zip(axes, by_metric.values(), strict=True):
-        _dots_panel(axis, rows)
-    axes[0].legend(fontsize=8)
+        _dots_panel(axis, rows, methods)
+    axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the dots, never on them
     return figure
 
 
-def _dots_panel(axis: Axes, rows: list[Row]) -> None:
+def _height(rows: list[Row]) -> float:
+    """Inches of a panel: every dataset has room for a line of each method."""
+    datasets, methods = len({row.dataset for row in rows}), len({row.method for row in rows})
+    return 1.5 + max(0.35, 0.13 * methods) * datasets
+
+
+def _dots_panel(axis: Axes, rows: list[Row], known: list[str]) -> None:
+    """A method looks alike in every panel, whoever else is in it: by its place among those `known`."""
     datasets = list(dict.fromkeys(row.dataset for row in rows))
     methods = list(dict.fromkeys(row.method for row in rows))
+    apart = min(0.12, 0.8 / len(methods))  # so that no dataset's lines reach into the next one's
     for i, method in enumerate(methods):
-        own = [row for row in rows if row.method == method]
-        places = [datasets.index(row.dataset) + 0.12 * (i - (len(methods) - 1) / 2) for row in own]
+        own, kind = [row for row in rows if row.method == method], known.index(method)
+        places = [datasets.index(row.dataset) + apart * (i - (len(methods) - 1) / 2) for row in own]
         means, spreads = [row.mean for row in own], [row.std for row in own]
-        axis.errorbar(means, places, xerr=spreads, fmt=MARKERS[i % len(MARKERS)], ms=5, lw=1, label=method)
+        marker, colour = MARKERS[kind % len(MARKERS)], f"C{kind}"
+        axis.errorbar(means, places, xerr=spreads, fmt=marker, color=colour, ms=5, lw=1, label=method)
     axis.set_yticks(range(len(datasets)), datasets)
     axis.invert_yaxis()
     axis.set_xlabel(rows[0].metric + " (bars: one standard deviation)")

@@ -75,3 +75,26 @@ def test_a_panel_is_as_high_as_it_has_data():
 def test_there_are_markers_for_more_methods_than_kinds_of_marker():
     rows = tuple(row(f"m{i}", 0.1 * i) for i in range(9))
     assert len(draw(table_result(rows=rows)).axes[0].containers) == 9
+
+
+def test_a_method_looks_alike_in_every_panel_whoever_else_is_in_it():
+    rows = (*(row(m, 0.2) for m in ("WA", "NN_W", "FWL")), row("FWL", 0.5, metric="ECE"))
+    first, second = draw(table_result(rows=rows)).axes
+    (alone,) = second.containers
+    same = next(container for container in first.containers if container.get_label() == "FWL")
+    for look in ("get_color", "get_marker"):
+        assert getattr(alone.lines[0], look)() == getattr(same.lines[0], look)()
+
+
+def test_lines_of_one_dataset_never_reach_into_the_next():
+    rows = tuple(row(f"m{i}", 0.1, dataset=d) for d in "ab" for i in range(11))
+    (axis,) = draw(table_result(rows=rows)).axes
+    first, second = zip(*(container.lines[0].get_ydata() for container in axis.containers), strict=True)
+    assert max(first) < 0.5 < min(second)
+
+
+def test_the_legend_stands_beside_the_dots():
+    figure = draw(table_result(rows=tuple(row(f"m{i}", 0.1 * i) for i in range(11))))
+    figure.draw_without_rendering()
+    (axis,) = figure.axes
+    assert axis.get_legend().get_window_extent().x0 >= axis.get_window_extent().x1
