@@ -9,8 +9,8 @@ from itertools import product
 from fwl.learn.crossfit import cross_fit
 from fwl.learn.eyes import Eyes, OneStudent
 from fwl.learn.fitted import FittedTeacher, fit_through, left_out
-from fwl.learn.prior import prior_for
-from fwl.learn.recipe import PRIOR_MEANS, READ_WEAK, Auto, Problem, Recipe, Teaching
+from fwl.learn.prior import READ_WEAK, prior_for
+from fwl.learn.recipe import PRIOR_MEANS, Auto, Problem, Recipe, Teaching
 from fwl.learn.view import make_view
 from fwl.randomness import Chance
 from fwl.records import StrongSet

@@ -10,6 +10,8 @@ from fwl.errors import InvalidInput, WrongShape
 from fwl.learn.task import Task
 from fwl.records import Array, StrongSet, as_matrix
 
+READ_WEAK = ("weak", "student_and_weak")  # the annotator's label of the sample itself
+
 
 @dataclass(frozen=True, eq=False)
 class PriorMean:
@@ -39,7 +41,7 @@ class PriorMean:
     @property
     def asks_annotator(self) -> bool:
         """Whether the annotator's label of the sample is needed."""
-        return self.kind in ("weak", "student_and_weak")
+        return self.kind in READ_WEAK
 
     def directions(self, prediction: Array | None, weak: Array | None) -> Array | None:
         """Directions from the base, [N, C, B], or None if there are none."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
+from fwl.learn.prior import READ_WEAK
 from fwl.learn.task import REGRESSION, Task
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
@@ -21,7 +22,6 @@ from fwl.teach.selection import KERNELS
 
 TEACHER_INPUTS = ("x", "psi", "both")
 PRIOR_MEANS = ("zero", "average", "weak", "student", "student_and_weak")
-READ_WEAK = ("weak", "student_and_weak")  # of the sample itself
 UNCERTAINTIES = ("raw", "relative")
 ROUNDING = 1e-6  # how far a distribution may be from summing to one
 CRITERIA = ("evidence", "left_out")
