@@ -22,6 +22,7 @@ from fwl.teach.exact import taken_off
 from fwl.teach.given import as_lesson, check_columns, check_hyperparameters, offset_as_taught
 from fwl.teach.kernels import RBF, Kernel, White, as_spec, from_spec
 from fwl.teach.partition import Partition, Rows, partition, two_nearest
+from fwl.teach.passes import passes_for
 from fwl.teach.predictor import Expert, new_expert, predict_sorted
 from fwl.teach.state import State, storable
 from fwl.threads import one_thread
@@ -211,7 +212,7 @@ class ClusteredGP:
         half = 0.5 * centroids.square().sum(dim=1)[:, None]
         lead = torch.addmm(half, centroids, rows.mT, beta=-1.0)  # [cells, M], largest where the centroid is nearest
         if not self.smooth_edges or len(experts) == 1:
-            return predict_sorted(experts, rows, cluster_of[lead.max(dim=0).indices])
+            return predict_sorted(experts, rows, cluster_of[passes_for(rows).largest_in_columns(lead)])
         distance = rows.square().sum(dim=1)[:, None] - 2.0 * lead.mT
         cell, weight = two_nearest(distance, centroids)
         both = [predict_sorted(experts, rows, cluster_of[cell[:, i]]) for i in (0, 1)]

@@ -1,7 +1,8 @@
 """Mean and variance of many samples from fitted clusters: sorted by cluster, a cache-sized block at a time.
 
 A block costs two matrix products (distances; the triangular one of the variance) and a few passes over memory that is
-still in cache. In single precision, unless the clusters turn out to need double (`clustered.py` tries both).
+still in cache. In single precision, unless the clusters turn out to need double (`clustered.py` tries both). Where
+there are many samples those passes are compiled ones, each of which does what torch would take two or three for.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from fwl.teach.kernels import RBF, Kernel, Sum, White
+from fwl.teach.passes import Passes, passes_for
 
 ROWS = 2560  # of a block: large enough that products, not calls, take the time; larger ones leave the cache
 LANE = 16  # products of matrices with other widths are up to a third slower
@@ -80,10 +82,11 @@ def predict_sorted(experts: Sequence[Expert], Z: Tensor, cluster: Tensor) -> tup
     belief = Z.new_empty(len(Z), experts[0].weights.shape[1] + 2)  # mean, variance, prior variance
     workspace = Z.new_empty(2, ROWS * max(len(e.squares) for e in experts))
     gathered = Z.new_empty(ROWS, Z.shape[1])
+    passes = passes_for(Z)
     for k, start, end in _blocks(cluster, len(experts)):
-        block = torch.index_select(Z, 0, order[start:end], out=gathered[: end - start])
-        block -= experts[k].centre
-        _judge(experts[k], block, workspace, belief[start:end])
+        rows = gathered[: end - start]
+        squares = passes.gather_centred(Z, order[start:end], experts[k].centre, rows)
+        _judge(experts[k], rows, squares, workspace, belief[start:end], passes)
     in_their_order = torch.empty_like(belief).index_copy_(0, order, belief)
     return in_their_order[:, :-2], in_their_order[:, -2], in_their_order[:, -1]
 
@@ -104,17 +107,17 @@ def _blocks(cluster: Tensor, clusters: int) -> Iterator[tuple[int, int, int]]:
         start += count
 
 
-def _judge(expert: Expert, Z: Tensor, workspace: Tensor, belief: Tensor) -> None:
-    cross = _covariance(expert, Z, workspace[0])  # [M, n]
+def _judge(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor, belief: Tensor, passes: Passes) -> None:
+    cross = _covariance(expert, Z, squares, workspace[0])  # [M, n]
     prior = expert.kernel.diag(Z)
-    variance = prior - _squared_length(_whitened(expert, cross, workspace[1]))
+    variance = prior - passes.squared_lengths(_whitened(expert, cross, workspace[1]))
     torch.mm(cross, expert.weights, out=belief[:, :-2])
     belief[:, -2] = variance.clamp_min_(float(expert.kernel.noise))
     belief[:, -1] = prior
 
 
-def _covariance(expert: Expert, Z: Tensor, workspace: Tensor) -> Tensor:
-    n, squares = len(expert.squares), _squared_length(Z)
+def _covariance(expert: Expert, Z: Tensor, squares: Tensor, workspace: Tensor) -> Tensor:
+    n = len(expert.squares)
     out = workspace[: len(Z) * n].view(len(Z), n)
     if expert.rbf:
         scale = -0.5 / float(expert.rbf.lengthscale) ** 2
@@ -144,11 +147,6 @@ def _only_rbf(kernel: Kernel) -> RBF | None:
     parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
     signal = [part for part in parts if not isinstance(part, White)]
     return signal[0] if len(signal) == 1 and isinstance(signal[0], RBF) else None
-
-
-def _squared_length(rows: Tensor) -> Tensor:
-    lengths: Tensor = torch.linalg.vector_norm(rows, dim=1)
-    return lengths.square_()
 
 
 def _spans(n: int) -> list[tuple[int, int]]:
