@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fwl.learn import members
 from fwl.learn.baselines import fidelity_ignored, mean_fidelity, weak_at_fixed_weight_then_strong, weak_then_strong
 from fwl.learn.fidelity_weighted import fidelity_weighted
 from fwl.learn.methods import METHODS
@@ -104,3 +105,25 @@ def test_the_first_of_four_averaged_students_is_weak_then_strong():
     assert np.array_equal(predict(four.students[0], X), one.predict(X))
     mean = np.mean([predict(student, X) for student in four.students], axis=0)
     np.testing.assert_allclose(four.predict(X), mean, atol=1e-12)
+
+
+def test_methods_that_want_the_same_student_get_it_trained_once(monkeypatch):
+    problem, recipe = sine_problem(), small_recipe()
+    pretrained = pretrain(problem, recipe, Chance(5))
+    trained = []
+    finetune = members.finetune_on_strong
+
+    def counted(*arguments):
+        trained.append(finetune(*arguments))
+        return trained[-1]
+
+    monkeypatch.setattr(members, "finetune_on_strong", counted)
+    one = METHODS["NN_W->S"](problem, recipe, Chance(5), pretrained)
+    four = METHODS["NN_W->Sx4"](problem, recipe, Chance(5), pretrained)
+    assert len(trained) == 4
+    assert four.students[0] is one.students[0]
+    apart = METHODS["NN_W->Sx4"](problem, recipe, Chance(5), None)
+    for shared, own in zip(four.students, apart.students, strict=True):
+        assert np.array_equal(predict(shared, X), predict(own, X))
+    other = METHODS["NN_W->S"](problem, recipe, Chance(6), pretrained)
+    assert other.students[0] is not one.students[0]

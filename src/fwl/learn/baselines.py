@@ -11,6 +11,7 @@ from fwl.learn.fidelity_weighted import fidelity_weighted
 from fwl.learn.finetune import finetune_on_strong
 from fwl.learn.fitted import fit_teacher
 from fwl.learn.learned import Learned
+from fwl.learn.members import weak_then_strong_student
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.soften import Softener
@@ -53,18 +54,15 @@ def strong_and_weak_by_turns(
 
 def weak_then_strong(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None) -> Learned:
     """NN_W->S: step 1, then fine-tuned on the strong labels."""
-    student = pretrained or pretrain(problem, recipe, chance)
-    student = finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
-    return Learned((student,), problem.task)
+    return Learned((weak_then_strong_student(problem, recipe, chance, pretrained),), problem.task)
 
 
 def weak_then_strong_averaged(
     problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None, members: int = 4
 ) -> Learned:
     """NN_W->Sx4: four weak-then-strong students averaged, the fair control for any committee."""
-    first = weak_then_strong(problem, recipe, chance, pretrained)
-    others = (weak_then_strong(problem, recipe, chance.child("member", i)) for i in range(1, members))
-    return Learned((*first.students, *(s for other in others for s in other.students)), problem.task)
+    students = (weak_then_strong_student(problem, recipe, chance, pretrained, number) for number in range(members))
+    return Learned(tuple(students), problem.task)
 
 
 def weak_at_fixed_weight_then_strong(
