@@ -13,13 +13,24 @@ SIZES = ("tiny", "reduced", "paper")
 
 @dataclass(frozen=True)
 class Score:
-    """One number: one method on one dataset under one seed."""
+    """One number: one method on one dataset under one seed.
+
+    Attributes:
+        dataset: the name in the table.
+        method: the row.
+        metric: what was measured.
+        lower_is_better: its direction.
+        value: the number.
+        each: what it is the mean of, in an order that all methods and seeds share (one number a query, say); where it
+            is given, methods are compared over these, averaged over seeds, instead of over seeds.
+    """
 
     dataset: str
     method: str
     metric: str
     lower_is_better: bool
     value: float
+    each: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -69,5 +69,5 @@ class Journal:
 
 
 def _read_outcome(entry: dict[str, Any]) -> Outcome:
-    scores = tuple(Score(**score) for score in entry["scores"])
+    scores = tuple(Score(**{**score, "each": tuple(score.get("each", ()))}) for score in entry["scores"])
     return Outcome(scores, entry["data_sha256"], entry["curves"])

@@ -188,7 +188,7 @@ def _rows_of(variation: Variation, methods: tuple[str, ...], scores: list[tuple[
         }
         values = {m: found for m, found in every.items() if found}  # some metrics are of some methods only
         paper = variation.paper if metric == first else {}
-        p_values = compare(values, lower)
+        p_values = compare(_compared_over(scores, dataset, metric, values), lower)
         rows += [
             Row(
                 dataset=dataset,
@@ -206,6 +206,19 @@ def _rows_of(variation: Variation, methods: tuple[str, ...], scores: list[tuple[
             for m in values
         ]
     return rows
+
+
+def _compared_over(
+    scores: list[tuple[int, Score]], dataset: str, metric: str, values: dict[str, tuple[float, ...]]
+) -> dict[str, tuple[float, ...]]:
+    """What methods are compared over: what each score is the mean of, averaged over seeds; else the seeds' values."""
+    each = {
+        m: [s.each for _, s in scores if (s.dataset, s.metric, s.method) == (dataset, metric, m) and s.each]
+        for m in values
+    }
+    if not all(each.values()):
+        return values
+    return {m: tuple(np.mean(several, axis=0).tolist()) for m, several in each.items()}
 
 
 def _plain(settings: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from fwl.errors import FWLError
+from fwl.evaluate.significance import paired_p
 from fwl.experiments.declare import Experiment, Outcome, Score, Size, Variation
 from fwl.experiments.runner import run_experiment
 
@@ -56,6 +57,23 @@ def test_rows_come_variation_by_variation_in_the_methods_order(tmp_path):
     assert result.rows[2].at == {"shift": 10.0}
     assert result.curves == {"x": [0]}
     assert result.provenance["seeds"] == [0, 1, 2, 3, 4]
+
+
+def test_methods_are_compared_over_what_a_score_is_the_mean_of_where_it_is_told(tmp_path):
+    each = {"good": (0.1, 0.2, 0.31, 0.4), "bad": (0.2, 0.3, 0.4, 0.5)}
+
+    def per_query(settings, dataset, methods, seed, with_curves):
+        wobble = 0.05 if seed % 2 else -0.05  # alike for all queries of a seed: gone when seeds are averaged
+        scores = [Score(dataset, m, "loss", True, 0.25, tuple(v + wobble for v in each[m])) for m in methods]
+        return Outcome(tuple(scores), "data")
+
+    experiment = dataclasses.replace(EXPERIMENT, measure=per_query, pictured=False)
+    result = run_experiment(experiment, tmp_path / "out", jobs=1, size="reduced")
+    again = run_experiment(experiment, tmp_path / "out", jobs=1, size="reduced", resume=True)
+    good, bad = result.rows[:2]
+    assert good.p_values == {"bad": pytest.approx(paired_p(each["good"], each["bad"]))}
+    assert bad.p_values == {}
+    assert again.rows == result.rows
 
 
 def test_size_seeds_methods_and_settings_are_obeyed(tmp_path):
