@@ -55,6 +55,7 @@ class SentimentSettings:
         encoder: a folder, "auto" or "" (see `tweets.Sources`).
         encoder_layers: that are read.
         vector_columns: principal components of a tweet's vector.
+        read_vector: whether students read that vector beside the words, as teachers do; False for the paper's student.
         filters: of each convolutional layer.
         width: of a filter, in words.
         convolutions: convolutional layers.
@@ -89,6 +90,7 @@ class SentimentSettings:
     encoder: str = "auto"
     encoder_layers: int = 6
     vector_columns: int = 256
+    read_vector: bool = True
     filters: int = 200
     width: int = 3
     convolutions: int = 1
@@ -106,7 +108,7 @@ class SentimentSettings:
     lengthscale: float = 1.0
     white: float = 0.1
     beta: float = 1.0
-    committee: int = 2
+    committee: int = 4
     kernel_rows: int = 1200
     largest: int = 12_000
     rebalance: float = 0.5
@@ -192,9 +194,9 @@ class _NewStudent:
 
     def __call__(self, chance: Chance) -> Student:
         s = self.settings
-        words = load(prepare(_sources(s))).words
+        tweets = load(prepare(_sources(s)))
         return TextCNN(
-            words,
+            tweets.words,
             3,
             s.filters,
             s.width,
@@ -202,6 +204,7 @@ class _NewStudent:
             s.hidden,
             s.dropout,
             word_dropout=s.word_dropout,
+            beside=tweets.pool.X["vector"].shape[1] if s.read_vector else 0,
             chance=chance,
         )
 

@@ -177,7 +177,8 @@ def _vectors(
     columns = min(sources.columns, *raw["pool"].shape)
     components = PCA(columns, random_state=0).fit(_standardised(raw["pool"][:PCA_ROWS], raw["pool"]))
     reduced = {name: components.transform(_standardised(rows, raw["pool"])) for name, rows in raw.items()}
-    return {name: rows.astype(np.float32) for name, rows in reduced.items()}
+    scale = np.sqrt(np.mean(reduced["pool"] ** 2))  # one for all columns: the first components stay the largest
+    return {name: (rows / scale).astype(np.float32) for name, rows in reduced.items()}
 
 
 def _standardised(rows: npt.NDArray[np.float32], over: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -225,7 +226,7 @@ def _encode(texts: list[str], folder: Path, layers: int) -> npt.NDArray[np.float
 
 
 def _samples(tokens: npt.NDArray[np.int32], vector: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
-    """Samples with named parts: word ids for the student, a vector for the teacher."""
+    """Samples with named parts: word ids for the student, a vector for the teacher and, if it wants, the student."""
     kind = [("tokens", np.int32, tokens.shape[1:]), ("vector", np.float32, vector.shape[1:])]
     samples = np.empty(len(tokens), dtype=kind)
     samples["tokens"], samples["vector"] = tokens, vector
@@ -286,7 +287,7 @@ def _key(sources: Sources) -> str:
     encoder = _encoder_folder(sources)
     files += [] if encoder is None else [encoder / "config.json", _only(encoder, "*.safetensors")]
     choices = {name: value for name, value in vars(sources).items() if name not in ("data", "embeddings", "encoder")}
-    digest = hashlib.sha256(json.dumps(["tweets 1", choices, encoder is None]).encode())
+    digest = hashlib.sha256(json.dumps(["tweets 2", choices, encoder is None]).encode())
     for path in files:
         if path is not None:
             if not path.is_file():

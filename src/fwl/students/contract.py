@@ -10,6 +10,8 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+Reads = str | tuple[str, ...] | None
+
 
 class Student(nn.Module, ABC):
     """A network in two parts: a representation psi and a prediction phi from it.
@@ -19,10 +21,11 @@ class Student(nn.Module, ABC):
 
     Attributes:
         reads: the part that this student reads of samples with named parts, in which whole numbers stay whole (word
-            ids, say); None for a student of plain numbers. A plain array is read whole by either.
+            ids, say); None for a student of plain numbers. A plain array is read whole by either. A tuple names several
+            parts, which come side by side in one matrix (see `inference.part_of`).
     """
 
-    reads: str | None = None
+    reads: Reads = None
 
     def lengths(self, X: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:  # noqa: ARG002
         """How long each sample is, [N], where a batch costs what its longest does; None if all are alike.

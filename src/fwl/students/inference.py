@@ -11,14 +11,14 @@ import torch
 
 from fwl.errors import InvalidInput
 from fwl.records import Array
-from fwl.students.contract import Student
+from fwl.students.contract import Reads, Student
 
 CHUNK = 8192  # samples, or words of text, that go through a student together
 
 Rows = slice | npt.NDArray[np.int64]
 
 
-def as_input(X: npt.NDArray[Any], reads: str | None = None) -> torch.Tensor:
+def as_input(X: npt.NDArray[Any], reads: Reads = None) -> torch.Tensor:
     """Samples as the tensor a student reads, one row each; a vector is one column.
 
     Numbers come in single precision. Whole numbers stay whole where the student reads a named part, because there they
@@ -30,11 +30,17 @@ def as_input(X: npt.NDArray[Any], reads: str | None = None) -> torch.Tensor:
     return torch.from_numpy(np.require(rows, dtype, ["C", "W"]))  # torch refuses to share read-only memory
 
 
-def part_of(X: npt.NDArray[Any], reads: str | None) -> npt.NDArray[Any]:
-    """The part of the samples that a student reads, as a view; plain arrays are read whole."""
+def part_of(X: npt.NDArray[Any], reads: Reads) -> npt.NDArray[Any]:
+    """The part of the samples that a student reads, as a view; plain arrays are read whole.
+
+    Several parts come side by side in one matrix of whole numbers of 32 bits: the bits of each part as they are, which
+    the student takes for numbers again where they were.
+    """
     names = X.dtype.names
     if names is None:
         return X
+    if isinstance(reads, tuple):
+        return np.concatenate([_bits(part_of(X, name), name) for name in reads], axis=1)
     if reads is None:
         raise InvalidInput(
             f"these samples have named parts ({', '.join(names)}) and this student reads plain numbers; "
@@ -46,6 +52,15 @@ def part_of(X: npt.NDArray[Any], reads: str | None) -> npt.NDArray[Any]:
             "name one of their parts so, or set the student's `reads`"
         )
     return X[reads]
+
+
+def _bits(part: npt.NDArray[Any], name: str) -> npt.NDArray[np.int32]:
+    if part.dtype not in (np.int32, np.float32):
+        raise InvalidInput(
+            f"the part {name!r} of these samples is {part.dtype}; parts that are read side by side are whole or single "
+            "precision numbers of 32 bits: convert it"
+        )
+    return np.ascontiguousarray(part).reshape(len(part), -1).view(np.int32)
 
 
 def predict(student: Student, X: npt.NDArray[Any]) -> Array:

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from fwl.errors import InvalidInput, NotFinite, UnknownName, WrongShape
 from fwl.randomness import Chance
-from fwl.students.contract import Student
+from fwl.students.contract import Reads, Student
 from fwl.students.inference import part_of
 from fwl.students.perceptron import INITIALISATIONS, bare_layer
 
@@ -43,10 +43,12 @@ class TextCNN(Student):
         word_dropout: the same of the word vectors as the filters see them, and of the filters' strongest answers.
         initialisation: a name in `INITIALISATIONS`, for all but the word vectors.
         columns: of the word vectors, where `vocabulary` is a number.
+        beside: columns of a vector of the whole text (a sentence encoder's, say) that the feed-forward layers read
+            beside the filters' answers: the part `vector` of samples, its bits behind the word ids.
         chance: where the initial weights are drawn from.
     """
 
-    reads = "tokens"
+    reads: Reads = "tokens"
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class TextCNN(Student):
         *,
         word_dropout: float = 0.0,
         columns: int = 100,
+        beside: int = 0,
         chance: Chance,
     ) -> None:
         super().__init__()
@@ -71,28 +74,34 @@ class TextCNN(Student):
                 raise InvalidInput(f"{name} is a share from 0 to below 1, got {share}")
         if initialisation not in INITIALISATIONS:
             raise UnknownName("initialisation", initialisation, INITIALISATIONS)
+        if beside < 0:
+            raise InvalidInput(f"beside is a number of columns from 0 up, got {beside}")
         vectors = _starting_vectors(vocabulary, columns, chance.child("word vectors"))
-        self.width, self.word_dropout = width, word_dropout
+        self.width, self.word_dropout, self.beside = width, word_dropout, beside
+        if beside:
+            self.reads = ("tokens", "vector")
         # Made from values, because torch would draw them from its global generator otherwise.
         n, m = vectors.shape
         self.words = nn.Embedding(n, m, padding_idx=PADDING, sparse=True, _weight=vectors)
         inputs = [vectors.shape[1], *[filters] * (layers - 1)]
         self.convolutions = nn.ModuleList(bare_layer(width * n, filters) for n in inputs)
-        dense = [bare_layer(i, o) for i, o in pairwise([filters, *hidden])]
+        dense = [bare_layer(i, o) for i, o in pairwise([filters + beside, *hidden])]
         self.hidden = nn.Sequential(
             *(part for layer in dense for part in (layer, nn.ReLU(), nn.Dropout(dropout))),
             *([] if dense else [nn.Dropout(dropout)]),
         )
-        self.output = bare_layer([filters, *hidden][-1], classes)
+        self.output = bare_layer([filters + beside, *hidden][-1], classes)
         generator = chance.torch()
         for layer in [*self.convolutions, *dense, self.output]:
             INITIALISATIONS[initialisation](layer, generator)
 
     def represent(self, x: torch.Tensor) -> torch.Tensor:
-        """The last hidden layer: word ids [N, L] -> [N, hidden[-1]]."""
-        self._check(x)
-        ids, lengths = _trimmed(x, self.width)
-        hidden: torch.Tensor = self.hidden(self._dropped(self._strongest(ids, lengths)))
+        """The last hidden layer: word ids [N, L], behind them the vector's bits if it reads one -> [N, hidden[-1]]."""
+        words, vector = self._parts(x)
+        self._check(words)
+        ids, lengths = _trimmed(words, self.width)
+        answers = self._dropped(self._strongest(ids, lengths))
+        hidden: torch.Tensor = self.hidden(answers if vector is None else torch.cat([answers, vector], dim=1))
         return hidden
 
     def predict_from(self, psi: torch.Tensor) -> torch.Tensor:
@@ -102,12 +111,25 @@ class TextCNN(Student):
 
     def lengths(self, X: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """The words of each text, [N]."""
-        tokens = part_of(X, self.reads)
+        tokens = part_of(X, "tokens") if X.dtype.names else X[:, : X.shape[1] - self.beside]
         ids = tokens.reshape(len(tokens), math.prod(tokens.shape[1:]))
         if ids.shape[1] == 0:
             return np.zeros(len(ids), dtype=np.int64)
         backwards = ids[:, ::-1] != PADDING
         return np.where(backwards.any(axis=1), ids.shape[1] - backwards.argmax(axis=1), 0)
+
+    def _parts(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Word ids, and the vector whose bits stand behind them."""
+        if not self.beside:
+            return x, None
+        if x.dtype != torch.int32 or x.ndim != 2 or x.shape[1] < self.beside:
+            raise WrongShape(
+                f"word ids and a vector of {self.beside} columns: expected their bits side by side, whole numbers of "
+                f"32 bits, [N, L + {self.beside}], got {x.dtype} of shape {tuple(x.shape)}; give samples with the "
+                "parts 'tokens' and 'vector'"
+            )
+        words, bits = x[:, : -self.beside], x[:, -self.beside :]
+        return words, bits.contiguous().view(torch.float32).to(self.output.weight.dtype)
 
     def _strongest(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Each filter's strongest answer in each text, [N, filters]."""

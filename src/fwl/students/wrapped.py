@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from fwl.students.contract import Student
+from fwl.students.contract import Reads, Student
 
 
 class WrappedStudent(Student):
@@ -22,7 +22,7 @@ class WrappedStudent(Student):
         module: holds the parameters; trained in place.
         represent: (module, x) -> psi, [N, D].
         predict_from: (module, psi) -> outputs, [N, C].
-        reads: the part that it reads of samples with named parts, if it reads one.
+        reads: the part, or parts, that it reads of samples with named parts.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class WrappedStudent(Student):
         module: nn.Module,
         represent: Callable[[nn.Module, torch.Tensor], torch.Tensor],
         predict_from: Callable[[nn.Module, torch.Tensor], torch.Tensor],
-        reads: str | None = None,
+        reads: Reads = None,
     ) -> None:
         super().__init__()
         self.module = module

@@ -136,3 +136,18 @@ def test_texts_are_asked_for_from_short_to_long_and_come_back_in_their_order(mon
     np.testing.assert_allclose(predict(student, TEXTS), whole, rtol=0, atol=1e-6)
     assert asked == sorted(asked)
     assert len(asked) == 15  # thirty texts of at most nine words: two of them have no more than twenty
+
+
+def test_several_parts_come_side_by_side_bit_by_bit():
+    X = np.zeros(3, dtype=[("tokens", np.int32, (2,)), ("vector", np.float32, (4,)), ("other", np.float64)])
+    X["tokens"], X["vector"] = [[1, 2], [3, 4], [2**31 - 1, 0]], np.linspace(-1, 1, 12).reshape(3, 4)
+    tensor = as_input(X, ("tokens", "vector"))
+    assert tensor.dtype == torch.int32
+    assert np.array_equal(tensor[:, :2].numpy(), X["tokens"])
+    assert np.array_equal(tensor[:, 2:].contiguous().view(torch.float32).numpy(), X["vector"])
+    message = (
+        "the part 'other' of these samples is float64; parts that are read side by side are whole or single precision "
+        "numbers of 32 bits: convert it"
+    )
+    with expect_refusal(InvalidInput, message):
+        part_of(X, ("tokens", "other"))

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from fwl.errors import InvalidInput, NotFinite, UnknownName, WrongShape
 from fwl.randomness import Chance
-from fwl.students import Lesson, TextCNN, Training, predict, train
+from fwl.students import Lesson, TextCNN, Training, predict, represent, train
 from fwl.students.batches import Alternating, ByProbability
 from fwl.students.losses import cross_entropy
 from tests import examples
@@ -261,3 +261,49 @@ def test_numbers_that_are_not_whole_are_refused():
 def test_ids_in_three_dimensions_are_refused():
     with expect_refusal(WrongShape, "word ids: expected one row a text, [N, L], got shape (2, 3, 4)"):
         examples.text_cnn()(torch.ones((2, 3, 4), dtype=torch.int64))
+
+
+def words_and_vectors(n: int, columns: int) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    X = np.zeros(n, dtype=[("tokens", np.int32, (6,)), ("vector", np.float32, (columns,))])
+    X["tokens"] = rng.integers(1, examples.WORDS, size=(n, 6)) * (np.arange(6) < rng.integers(0, 7, size=(n, 1)))
+    X["vector"] = rng.normal(size=(n, columns))
+    return X
+
+
+def test_a_vector_beside_the_words_is_read_by_the_hidden_layer():
+    student = TextCNN(examples.WORDS, 3, 4, beside=5, hidden=(7,), columns=8, chance=Chance(0)).eval()
+    X = words_and_vectors(10, 5)
+    outputs = predict(student, X)
+    words = torch.from_numpy(X["tokens"])
+    pooled = student._strongest(words, torch.from_numpy(student.lengths(X)))
+    psi = student.hidden(torch.cat([pooled, torch.from_numpy(X["vector"])], dim=1))
+    np.testing.assert_allclose(outputs, student.output(psi).detach().numpy(), atol=SAME)
+    X["vector"] = 0.0
+    assert not np.allclose(outputs, predict(student, X))
+
+
+def test_without_hidden_layers_psi_ends_with_the_vector():
+    student = TextCNN(examples.WORDS, 3, 4, beside=5, hidden=(), columns=8, chance=Chance(0)).eval()
+    X = words_and_vectors(10, 5)
+    np.testing.assert_array_equal(represent(student, X)[:, 4:], X["vector"])
+
+
+def test_the_class_is_learned_from_the_vector_where_the_words_say_nothing():
+    X = words_and_vectors(300, 5)
+    y = np.eye(2)[(X["vector"][:, 0] > 0).astype(int)]
+    student = TextCNN(examples.WORDS, 2, 4, beside=5, hidden=(8,), columns=8, chance=Chance(0))
+    train(student, Lesson(X, y), Training(steps=300, learning_rate=1e-2), Chance(0), loss=cross_entropy)
+    assert (predict(student, X).argmax(axis=1) == y.argmax(axis=1)).mean() > 0.95
+
+
+def test_a_student_of_words_and_vector_refuses_words_alone():
+    student = TextCNN(examples.WORDS, 3, 4, beside=5, columns=8, chance=Chance(0))
+    message = (
+        "word ids and a vector of 5 columns: expected their bits side by side, whole numbers of 32 bits, [N, L + 5], "
+        "got torch.int32 of shape (2, 3); give samples with the parts 'tokens' and 'vector'"
+    )
+    with expect_refusal(WrongShape, message):
+        student(torch.ones(2, 3, dtype=torch.int32))
+    with expect_refusal(InvalidInput, "beside is a number of columns from 0 up, got -1"):
+        TextCNN(examples.WORDS, 3, beside=-1, chance=Chance(0))
