@@ -111,7 +111,7 @@ class SentimentSettings:
     committee: int = 4
     kernel_rows: int = 1200
     largest: int = 12_000
-    rebalance: float = 0.5
+    rebalance: float = 0.75
 
     def __post_init__(self) -> None:
         if self.annotator not in ANNOTATORS:
