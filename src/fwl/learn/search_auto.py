@@ -1,0 +1,181 @@
+"""FWL_auto for rankings: scores fused on judged queries, and a teacher over (query, document) as the ranker itself.
+
+The teacher corrects the fused scores where judged queries are near. Nothing is distilled into a student: the correction
+is a memory of judged regions, and a student that has to learn it from weak queries loses it (DECISIONS.md, D46).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+
+from fwl.errors import InvalidInput, WrongShape
+from fwl.learn.searcher import DENSE, TOP, Asked, Matrix, Searcher, candidates, standardised
+from fwl.randomness import Chance
+from fwl.records import Array
+from fwl.teach.correction import Choice, choose_correction
+from fwl.teach.memory import KernelMemory
+from fwl.teach.query_document import QueryDocumentGP
+
+Mask = npt.NDArray[np.bool_]
+DEPTH = 1000  # places of a ranking that count
+FEW_QUERIES = 50  # below, a weight fitted to them is worse than none
+FUSIONS = (0.5, 1.0, 2.0)  # of the dense scores beside an annotator's
+OTHERS = 200  # documents of a query that stand for all it has no judgment of, where the prior mean is fitted
+MEMORY_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Queries that somebody judged: what was asked, and which documents are relevant, [Q, N]."""
+
+    asked: Asked
+    relevant: Mask
+
+    def __post_init__(self) -> None:
+        if self.relevant.shape != self.asked.matched.shape:
+            raise WrongShape(f"relevance: expected shape {self.asked.matched.shape}, got {self.relevant.shape}")
+        if not self.relevant.any():
+            raise InvalidInput("none of the judged queries has a relevant document; judge some that have")
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """An annotator's scores and, where there are vectors, so many times the dense ones, both standardised per query."""
+
+    annotator: str
+    dense: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ways of searching that it reads."""
+        return (self.annotator, DENSE) if self.dense else (self.annotator,)
+
+    def __call__(self, asked: Asked, top: int = TOP) -> tuple[Matrix, Mask]:
+        """The fused scores [Q, N] and the candidates [Q, N] over which they were standardised."""
+        among = candidates(asked, self.names, top)
+        fused = standardised(asked.scores[self.annotator], among)
+        if self.dense:
+            fused = fused + np.float32(self.dense) * standardised(asked.scores[DENSE], among)
+        return fused, among
+
+
+@dataclass(frozen=True, eq=False)
+class SearchModel:
+    """A ranker: fused scores, corrected by a teacher where that pays.
+
+    Attributes:
+        fusion: the scores it starts from.
+        teacher: over (query, document), or None where there was none to use.
+        choice: what was tried, and in a sentence whether the teacher is used.
+        tried: the mean average precision of each fusion on the judged queries.
+    """
+
+    fusion: Fusion
+    teacher: QueryDocumentGP | KernelMemory | None
+    choice: Choice | None
+    tried: dict[Fusion, float] = field(default_factory=dict)
+
+    def scores(self, asked: Asked) -> tuple[Matrix, Mask]:
+        """Of every document for each query [Q, N], and which of them are candidates."""
+        fused, among = self.fusion(asked)
+        if self.teacher is None or self.choice is None or not self.choice.weight:
+            return fused, among
+        correction = self.choice.weight * self.teacher.residual(asked.vectors)
+        return (fused + correction).astype(np.float32), among
+
+
+def fit_search(judged: Judged, searcher: Searcher, chance: Chance) -> SearchModel:
+    """Choose the fusion on the judged queries, then the teacher's settings with one of them left out in turn."""
+    tried = _fusions(judged, searcher.names)
+    fusion = max(tried, key=lambda one: tried[one])
+    teacher = QueryDocumentGP(random_state=chance.child("landmarks").integer())
+    prior = _PriorMean(judged, chance.child("prior mean"))
+    teacher.fit(judged.asked.vectors, searcher.documents, judged.relevant - prior(judged.asked))
+    best, choice = choose_correction(teacher.alternatives(), _Gain(judged, fusion))
+    return SearchModel(fusion, best, choice, tried)
+
+
+def fit_memory(judged: Judged, searcher: Searcher, fusion: Fusion) -> SearchModel:
+    """The control: the same fusion, corrected by nothing but a memory of what was judged near by."""
+    memory = KernelMemory().fit(judged.asked.vectors, searcher.documents, judged.relevant)
+    best, choice = choose_correction([memory], _Gain(judged, fusion), MEMORY_WEIGHTS)
+    return SearchModel(fusion, best, choice)
+
+
+def ranking_of(scores: Matrix, among: Mask, depth: int = DEPTH) -> list[npt.NDArray[np.int64]]:
+    """The candidates of each query, the best first; of equal scores the first document."""
+    return [_best_first(row, np.flatnonzero(mask))[:depth] for row, mask in zip(scores, among, strict=True)]
+
+
+def average_precision(scores: Matrix, among: Mask, relevant: Mask, depth: int = DEPTH) -> Array:
+    """Of each query [Q]; 0 for one that finds nothing, and for one that has nothing to find."""
+    found = np.zeros(len(scores))
+    for q, ranked in enumerate(ranking_of(scores, among, depth)):
+        hits = relevant[q, ranked]
+        precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+        found[q] = (precision * hits).sum() / max(1, int(relevant[q].sum()))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Gain:
+    """What a correction [Q, N] adds to the average precision of each judged query under a fusion."""
+
+    judged: Judged
+    fusion: Fusion
+
+    def __call__(self, correction: npt.NDArray[np.floating[Any]]) -> Array:
+        fused, among = self.fusion(self.judged.asked)
+        before = average_precision(fused, among, self.judged.relevant)
+        return average_precision((fused + correction).astype(np.float32), among, self.judged.relevant) - before
+
+
+class _PriorMean:
+    """The chance that a document is relevant by its scores alone: a logistic regression on the judged queries."""
+
+    def __init__(self, judged: Judged, chance: Chance) -> None:
+        features, relevant = _features(judged.asked), judged.relevant
+        shown, weight = _sample(relevant, chance)
+        self._model = LogisticRegression(max_iter=1000)
+        self._model.fit(features[shown], relevant[shown], weight[shown])
+
+    def __call__(self, asked: Asked) -> Array:
+        features = _features(asked)
+        flat = features.reshape(-1, features.shape[-1])
+        chances: Array = self._model.predict_proba(flat)[:, 1].reshape(features.shape[:-1])
+        return chances
+
+
+def _features(asked: Asked) -> Matrix:
+    """[Q, N, F]: every score standardised over all documents, the cosine as it is, the share of matched terms."""
+    everywhere = np.ones(asked.matched.shape, dtype=bool)
+    columns = [standardised(matrix, everywhere) for matrix in asked.scores.values()]
+    plain = [asked.scores[DENSE]] if DENSE in asked.scores else []
+    return np.stack([*columns, *plain, asked.matched], axis=-1)
+
+
+def _sample(relevant: Mask, chance: Chance) -> tuple[Mask, Array]:
+    """All relevant documents and some others of each query, these weighted to stand for all of them."""
+    share = np.minimum(1.0, OTHERS / np.maximum(1, (~relevant).sum(axis=1, keepdims=True)))
+    drawn = chance.numpy().random(relevant.shape) < share
+    return relevant | drawn, np.where(relevant, 1.0, 1.0 / share)
+
+
+def _fusions(judged: Judged, names: Sequence[str]) -> dict[Fusion, float]:
+    """Each fusion's mean average precision on the judged queries; its weight is fitted only where there are enough."""
+    few = len(judged.relevant) < FEW_QUERIES
+    weights = () if DENSE not in names else (1.0,) if few else FUSIONS
+    annotators = [name for name in ("bm25", "rm3") if name in names]
+    options = [Fusion(name) for name in annotators] + [Fusion(*both) for both in product(annotators, weights)]
+    return {one: float(average_precision(*one(judged.asked), judged.relevant).mean()) for one in options}
+
+
+def _best_first(scores: Matrix, documents: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return documents[np.argsort(-scores[documents], kind="stable")]
