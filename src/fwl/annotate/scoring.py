@@ -1,0 +1,203 @@
+"""Term-at-a-time scoring, compiled on first use.
+
+A posting is worth `weight * gain[f] / (rise[f] + spread[d])`, where f is how often the term occurs in document d. All
+arithmetic is single precision in the order of the query's terms: a document has the same bits whoever asks for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Frequencies = npt.NDArray[np.uint16]
+Floats = npt.NDArray[np.float32]
+Keys = npt.NDArray[np.uint64]
+
+BUCKETS = 2048  # of scores, between zero and the best
+MANY = 32  # hits in a bucket that are worth a proper sort
+TINY = np.finfo(np.float32).tiny  # the least a match is worth: a document that was met never looks as if it was not
+
+
+@njit(nogil=True, error_model="numpy")
+def best_of_each(
+    queries: tuple[Int64s, Int32s, Floats],
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    room: tuple[Floats, Int32s, Floats, Keys],
+    out: tuple[Int32s, Floats, Int64s],
+) -> None:
+    """The best documents of some queries, best first; of equal ones the first document.
+
+    Args:
+        queries: where each starts [Q + 1] in its terms and weights.
+        postings: where each term starts, documents, frequencies.
+        worth: gain and rise by frequency, spread by document [N].
+        room: to work in: totals by document [N], all zero before and after; documents met [N + 1] and their scores
+            [N + 1]; sort keys of the best [N].
+        out: documents [Q, k], scores [Q, k] and how many [Q] there are.
+    """
+    starts, terms, weights = queries
+    totals, met, scores, keys = room
+    documents, found, counts = out
+    order = np.empty(BUCKETS, dtype=np.int64)
+    for i in range(len(starts) - 1):
+        end = starts[i + 1]
+        n = _accumulate(terms[starts[i] : end], weights[starts[i] : end], postings, worth, totals, met)
+        best = _drain(totals, met[:n], scores)
+        counts[i] = _sort_best(met[:n], scores[:n], best, order, keys, documents[i], found[i])
+
+
+@njit(nogil=True, error_model="numpy")
+def score_each(
+    queries: tuple[Int64s, Int32s, Floats],
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    asked: tuple[Int64s, Int32s],
+    out: Floats,
+) -> None:
+    """The scores of the documents asked about: where each query's start [Q + 1], and the documents [M]."""
+    starts, terms, weights = queries
+    offsets, items, frequencies = postings
+    gain, rise, spread = worth
+    first, documents = asked
+    for i in range(len(starts) - 1):
+        for place in range(first[i], first[i + 1]):
+            document, total = documents[place], np.float32(0.0)
+            for j in range(starts[i], starts[i + 1]):
+                start, end = offsets[terms[j]], offsets[terms[j] + 1]
+                at = start + np.searchsorted(items[start:end], document)
+                if at < end and items[at] == document:
+                    f = frequencies[at]
+                    total += _worth(weights[j], gain[f], rise[f], spread[document])
+            out[place] = total
+
+
+@njit(nogil=True, error_model="numpy")
+def squares_of_documents(
+    postings: tuple[Int64s, Int32s, Frequencies], gain: Floats, weights: npt.NDArray[np.float64], documents: int
+) -> npt.NDArray[np.float64]:
+    """The sum over each document's terms of (gain * weight)^2, [N]."""
+    offsets, items, frequencies = postings
+    squares = np.zeros(documents, dtype=np.float64)
+    for term in range(len(offsets) - 1):
+        for place in range(offsets[term], offsets[term + 1]):
+            squares[items[place]] += (weights[term] * gain[frequencies[place]]) ** 2
+    return squares
+
+
+@njit(nogil=True, error_model="numpy")
+def _worth(weight: np.float32, gain: np.float32, rise: np.float32, spread: np.float32) -> np.float32:
+    return max(weight * gain / (rise + spread), TINY)
+
+
+@njit(nogil=True, error_model="numpy")
+def _accumulate(
+    terms: Int32s,
+    weights: Floats,
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    totals: Floats,
+    met: Int32s,
+) -> int:
+    """Add up what the postings are worth; returns how many documents were met.
+
+    Every document is written down as met, and kept if it is new: that takes no branch, which nothing could predict.
+    """
+    offsets, items, frequencies = postings
+    gain, rise, spread = worth
+    n = 0
+    for j in range(len(terms)):
+        weight = weights[j]
+        for place in range(offsets[terms[j]], offsets[terms[j] + 1]):
+            document, f = items[place], frequencies[place]
+            before = totals[document]
+            met[n] = document
+            n += before == 0
+            totals[document] = before + _worth(weight, gain[f], rise[f], spread[document])
+    return n
+
+
+@njit(nogil=True)
+def _drain(totals: Floats, met: Int32s, scores: Floats) -> np.float32:
+    """Move the scores of the documents met out of the totals, which are zero again; returns the best."""
+    best = np.float32(0.0)
+    for i in range(len(met)):
+        scores[i] = totals[met[i]]
+        totals[met[i]] = 0
+        best = max(best, scores[i])
+    return best
+
+
+@njit(nogil=True)
+def _sort_best(
+    met: Int32s, scores: Floats, best: np.float32, order: Int64s, keys: Keys, documents: Int32s, found: Floats
+) -> int:
+    """The best k of the documents met, k being the room that there is; returns how many there are.
+
+    Scores go into buckets; only buckets that reach into the best k are looked at again. A key is the score's bits,
+    turned round, and the document behind them: ascending keys are descending scores, ties by document.
+    """
+    scale = (BUCKETS - 1) / max(np.float64(best), np.float64(TINY))
+    order[:] = 0
+    for i in range(len(met)):
+        order[int(scores[i] * scale)] += 1
+    lowest, n = BUCKETS, 0
+    while lowest > 0 and n < len(documents):
+        lowest -= 1
+        order[lowest], n = n, n + order[lowest]
+    bits = scores.view(np.uint32)
+    for i in range(len(met)):
+        bucket = int(scores[i] * scale)
+        if bucket >= lowest:
+            keys[order[bucket]] = np.uint64(~bits[i]) << np.uint64(32) | np.uint64(met[i])
+            order[bucket] += 1
+    _sort_buckets(keys[:n], order, lowest)
+    n = min(n, len(documents))
+    found_bits = found.view(np.uint32)
+    for i in range(n):
+        documents[i] = np.int32(keys[i] & np.uint64(0xFFFFFFFF))
+        found_bits[i] = ~np.uint32(keys[i] >> np.uint64(32))
+    return n
+
+
+@njit(nogil=True)
+def _sort_buckets(keys: Keys, ends: Int64s, lowest: int) -> None:
+    """Sort keys that are in their buckets already, the highest first; `ends` says where each ends."""
+    start = 0
+    for bucket in range(BUCKETS - 1, lowest - 1, -1):
+        if ends[bucket] - start > MANY:
+            _heap_sort(keys[start : ends[bucket]])
+        start = ends[bucket]
+    for i in range(1, len(keys)):  # what is left is few keys from its place
+        key, place = keys[i], i
+        while place > 0 and keys[place - 1] > key:
+            keys[place] = keys[place - 1]
+            place -= 1
+        keys[place] = key
+
+
+@njit(nogil=True)
+def _heap_sort(keys: Keys) -> None:
+    """Never quadratic, however many scores are equal; numpy's own, compiled, is no faster to wait for."""
+    for root in range(len(keys) // 2 - 1, -1, -1):
+        _sift_down(keys, root)
+    for end in range(len(keys) - 1, 0, -1):
+        keys[0], keys[end] = keys[end], keys[0]
+        _sift_down(keys[:end], 0)
+
+
+@njit(nogil=True)
+def _sift_down(heap: Keys, root: int) -> None:
+    """Move a key down a heap until nothing below is larger."""
+    key, child = heap[root], 2 * root + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= key:
+            break
+        heap[root] = heap[child]
+        root, child = child, 2 * child + 1
+    heap[root] = key
