@@ -58,8 +58,12 @@ class BeirFolder:
 
     def queries(self) -> list[Query]:
         """All queries, of every split."""
-        entries = _entries(self._file("queries.jsonl"), "query")
-        return [Query(identifier, _text(entry, "text", where)) for where, identifier, entry in entries]
+        return read_json_queries(self._file("queries.jsonl"))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is any table of judgments."""
+        return bool(self._tables())
 
     def judgments(self, split: str | None = None) -> Judgments:
         """The judgments of one split, or of all tables together."""
@@ -89,6 +93,11 @@ class BeirFolder:
         raise InvalidInput(
             f"{self.path} has no {name}; expected corpus.jsonl, queries.jsonl and qrels in BEIR's layout"
         )
+
+
+def read_json_queries(path: Path) -> list[Query]:
+    """A query in every line: {"_id": "q1", "text": "..."}."""
+    return [Query(identifier, _text(entry, "text", where)) for where, identifier, entry in _entries(path, "query")]
 
 
 def _entries(path: Path, kind: str) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
 from fwl.errors import InvalidInput
@@ -134,7 +135,7 @@ class Unknown:
             (self.on_documents, "on unknown documents", self.documents),
             (self.for_queries, "for unknown queries", self.queries),
         )
-        parts = [f"{number} {what} (first: {', '.join(map(repr, first))})" for number, what, first in kinds if number]
+        parts = [f"{number} {what} (first: {named(first)})" for number, what, first in kinds if number]
         if not parts:
             return "every judgment is for a known query and on a known document"
         return f"{count} judgment{' is' if count == 1 else 's are'} left out: {', '.join(parts)}"
@@ -162,29 +163,33 @@ class CountedDocuments:
 
     >>> documents = CountedDocuments([Document("a", "", "wing"), Document("b", "", " ")])
     >>> [document.id for document in documents], str(documents)
-    (['a', 'b'], '1 of 2 documents says nothing and is never found')
+    (['a', 'b'], "1 of 2 documents says nothing and is never found (first: 'b')")
 
     Attributes:
         seen: how many came.
         empty: how many of them have neither a title nor a text.
+        first: the first of those.
     """
 
     documents: Iterable[Document]
     seen: int = field(default=0, init=False)
     empty: int = field(default=0, init=False)
+    first: tuple[str, ...] = field(default=(), init=False)
 
     def __iter__(self) -> Iterator[Document]:
-        self.seen = self.empty = 0
+        self.seen, self.empty, self.first = 0, 0, ()
         for document in self.documents:
             self.seen += 1
-            self.empty += not (document.text.strip() or document.title.strip())
+            if not (document.text.strip() or document.title.strip()):
+                self.empty += 1
+                self.first = (*self.first, document.id)[:NAMED]
             yield document
 
     def __str__(self) -> str:
         if not self.empty:
             return f"each of {self.seen} documents says something"
         verbs = "says nothing and is" if self.empty == 1 else "say nothing and are"
-        return f"{self.empty} of {self.seen} documents {verbs} never found"
+        return f"{self.empty} of {self.seen} documents {verbs} never found (first: {named(self.first)})"
 
 
 class Collection(Protocol):
@@ -200,8 +205,17 @@ class Collection(Protocol):
     def queries(self) -> list[Query]:
         """All queries, judged or not."""
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether there are judgments to ask for."""
+
     def judgments(self, split: str | None = None) -> Judgments:
         """The judgments of one split, or of all together."""
+
+
+def named(ids: Iterable[str]) -> str:
+    """Ids as a message names them: the first few."""
+    return ", ".join(map(repr, islice(ids, NAMED)))
 
 
 def gather_judgments(rows: Iterable[tuple[str, str, str, str]]) -> Judgments:

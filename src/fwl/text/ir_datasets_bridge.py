@@ -59,6 +59,11 @@ class IrDataset:
         with self._absence_told("queries"):
             return [Query(query.query_id, query.default_text()) for query in self._dataset.queries_iter()]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it, or a part of it, has judgments."""
+        return bool(self._dataset.has_qrels() or self.splits)
+
     def judgments(self, split: str | None = None) -> Judgments:
         """The judgments of one part, or the collection's own, or else those of all its parts."""
         if split is not None and not self.splits:

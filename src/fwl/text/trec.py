@@ -66,6 +66,11 @@ class TrecFiles:
         """The titles of all topics."""
         return read_topics(self.topics)
 
+    @property
+    def is_judged(self) -> bool:
+        """They come with their file of judgments."""
+        return True
+
     def judgments(self, split: str | None = None) -> Judgments:
         """All judgments: there are no splits here."""
         if split is not None:

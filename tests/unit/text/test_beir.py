@@ -31,6 +31,11 @@ def test_a_folder_is_read(tmp_path):
     assert collection.queries() == [Query("q1", "wing?"), Query("q2", "café")]
     assert collection.judgments() == {"q1": {"d1": 3, "d2": -1}}
     assert collection.splits == ()
+    assert collection.is_judged
+
+
+def test_a_folder_may_be_without_judgments(tmp_path):
+    assert not folder(tmp_path).is_judged
 
 
 def test_documents_can_be_read_again(tmp_path):

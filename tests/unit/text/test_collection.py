@@ -121,7 +121,7 @@ def test_documents_that_say_nothing_are_kept_and_counted():
     documents = CountedDocuments([Document("a", "", " \n"), Document("b", "title", ""), Document("c", "", "")])
     assert [document.id for document in documents] == ["a", "b", "c"]
     assert (documents.seen, documents.empty) == (3, 2)
-    assert str(documents) == "2 of 3 documents say nothing and are never found"
+    assert str(documents) == "2 of 3 documents say nothing and are never found (first: 'a', 'c')"
 
 
 def test_every_pass_is_counted_anew():
@@ -132,6 +132,12 @@ def test_every_pass_is_counted_anew():
     full = CountedDocuments([Document("a", "", "x")])
     list(full)
     assert str(full) == "each of 1 documents says something"
+
+
+def test_only_the_first_that_say_nothing_are_named():
+    documents = CountedDocuments([Document(str(i), "", "") for i in range(9)])
+    list(documents)
+    assert documents.first == ("0", "1", "2", "3", "4")
 
 
 def test_documents_are_counted_as_they_pass():

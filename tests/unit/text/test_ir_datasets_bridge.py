@@ -124,6 +124,7 @@ def test_parts_are_read_apart_or_together(ir_datasets, catalogue):
     catalogue.register("beir/x/trec-dl", dataset(ir_datasets, qrels=[("1", "d", 3)]))
     collection = IrDataset("beir/x")
     assert collection.splits == ("train", "test")
+    assert collection.is_judged
     assert collection.judgments("test") == {"1": {"e": 0}, "2": {"d": 1}}
     assert collection.judgments() == {"1": {"d": 1, "e": 0}, "2": {"d": 1}}
     with expect_refusal(UnknownName, "unknown split of beir/x 'tset'; did you mean 'test'? known: train, test"):
@@ -139,6 +140,7 @@ def test_a_split_of_what_is_not_split_is_refused(ir_datasets, catalogue):
 def test_what_a_dataset_does_not_hold_is_told(ir_datasets, catalogue):
     catalogue.register("bare", dataset(ir_datasets))
     bare = IrDataset("bare")
+    assert not bare.is_judged
     for what, ask in (
         ("documents", lambda: next(bare.documents())),
         ("queries", bare.queries),

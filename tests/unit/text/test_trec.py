@@ -175,6 +175,7 @@ def test_trec_files_are_a_collection(tmp_path):
         written(tmp_path, TOPICS, "topics"),
         written(tmp_path, "301 0 FT911-1 1\n", "qrels"),
     )
+    assert collection.is_judged
     assert collection.name == "one"
     assert list(collection.documents()) == list(collection.documents()) == READ
     assert [query.id for query in collection.queries()] == ["301", "302"]
