@@ -43,7 +43,7 @@ class BM25(Ranking):
     def bags(self, queries: Sequence[Query], workers: int) -> Bags:  # noqa: ARG002
         """Idf times what a term's occurrences in the query count."""
         bags = as_bags(queries, self.index.numbers)
-        factor = (self.k3 + 1) * bags.weights / (self.k3 + bags.weights)
+        factor = (self.k3 + 1) / (self.k3 + bags.weights) * bags.weights
         return bags.weighted(self.idf[bags.terms] * factor)
 
 

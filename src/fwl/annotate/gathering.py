@@ -113,7 +113,7 @@ class Gathering:
 
     def _keep(self, document_id: str) -> None:
         if not isinstance(document_id, str):
-            raise InvalidInput(f"document id {document_id!r}: expected a string, got a {type(document_id).__name__}")
+            raise InvalidInput(f"documents: expected ids that are strings, got {document_id!r}")
         encoded = encode(document_id)
         self._keep_id(encoded)
         self._id_lengths.append(len(encoded))
@@ -171,16 +171,20 @@ class Spilled:
 
 def merged(runs: Sequence[Spilled], offsets: Int64s, most: int) -> Iterator[tuple[Int32s, Frequencies]]:
     """Documents and frequencies of all terms, in pieces of about `most` postings and one term at least."""
-    from fwl.annotate.inverting import append_postings  # the compiler is loaded by those who need it
-
     first, terms = 0, len(offsets) - 1
     while first < terms:
         end = max(first + 1, int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1)
-        free = offsets[first:end] - offsets[first]
-        size = offsets[end] - offsets[first]
-        items, frequencies = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint16)
-        for run in runs:
-            if run.terms > first:
-                append_postings(*run.read(first, end), free, items, frequencies)
-        yield items, frequencies
+        yield _piece(runs, offsets[first : end + 1], first)
         first = end
+
+
+def _piece(runs: Sequence[Spilled], offsets: Int64s, first: int) -> tuple[Int32s, Frequencies]:
+    """The postings of the terms from `first`, whose places in the whole are given."""
+    from fwl.annotate.inverting import append_postings  # the compiler is loaded by those who need it
+
+    free, size, end = offsets[:-1] - offsets[0], offsets[-1] - offsets[0], first + len(offsets) - 1
+    items, frequencies = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint16)
+    for run in runs:
+        if run.terms > first:
+            append_postings(*run.read(first, end), free, items, frequencies)
+    return items, frequencies

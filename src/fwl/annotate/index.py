@@ -171,6 +171,7 @@ def _merge(runs: list[Spilled], terms: int, most: int, out: Writer) -> None:
         for documents, frequencies in merged(runs, offsets, most):
             out.append("documents", documents)
             out.append("frequencies", frequencies)
+            del documents, frequencies  # or they would stay while the next ones are merged
 
 
 def _append(out: Writer, id_ends: Int64s, lengths: Int32s, terms: Names) -> None:

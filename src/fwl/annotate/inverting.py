@@ -57,11 +57,11 @@ def append_postings(
 ) -> None:
     """The postings of one run behind those that each term has already; `free` is each term's next place."""
     for term in range(len(offsets) - 1):
-        start, end = offsets[term] - offsets[0], offsets[term + 1] - offsets[0]
         at = free[term]
-        out[at : at + end - start] = items[start:end]
-        out_frequencies[at : at + end - start] = frequencies[start:end]
-        free[term] = at + end - start
+        for place in range(offsets[term] - offsets[0], offsets[term + 1] - offsets[0]):
+            out[at], out_frequencies[at] = items[place], frequencies[place]
+            at += 1
+        free[term] = at
 
 
 @njit(nogil=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -220,8 +219,8 @@ def _weights_of(query: Query, weigh: Callable[[int], float]) -> Mapping[str, flo
     if not isinstance(query, Mapping):
         return {term: weigh(count) for term, count in Counter(query).items()}
     for term, weight in query.items():
-        if not (math.isfinite(weight) and weight >= 0):
-            raise InvalidInput(f"query: expected weights from 0 up, got {weight} for {term!r}")
+        if not 0 <= weight <= LARGEST:
+            raise InvalidInput(f"query: expected weights from 0 to {LARGEST:g}, got {weight} for {term!r}")
     return query
 
 
