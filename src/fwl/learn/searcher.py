@@ -20,7 +20,7 @@ from fwl.annotate.index import InvertedIndex
 from fwl.annotate.ranking import Ranking
 from fwl.annotate.rm3 import RM3
 from fwl.annotate.vector_space import VectorSpace
-from fwl.errors import InvalidInput, UnknownName
+from fwl.errors import InvalidInput, NotFinite, UnknownName, WrongShape
 from fwl.text.analyser import Analyser
 
 Matrix = npt.NDArray[np.float32]
@@ -78,7 +78,7 @@ class Searcher:
         if (document_vectors is None) != (encode is None):
             raise InvalidInput("vectors of documents and the encoder of queries come together; give both or neither")
         if document_vectors is not None and len(document_vectors) != len(index.lengths):
-            raise InvalidInput(
+            raise WrongShape(
                 f"expected a vector for each of {len(index.lengths)} documents, got {len(document_vectors)}"
             )
         if "analyser" not in index.settings:
@@ -116,6 +116,7 @@ class Searcher:
         matched = _share(vectors @ (self._terms_of_documents > 0).T, vectors)
         if self.encode is not None and self.document_vectors is not None:
             vectors = _unit(self.encode(list(texts)))
+            _check_vectors(vectors, len(texts), self.document_vectors.shape[1])
             if DENSE in wanted:
                 scores[DENSE] = vectors @ self.document_vectors.T
         return Asked(tuple(texts), scores, vectors, matched)
@@ -182,6 +183,13 @@ def _first(scores: Matrix, top: int, found_only: bool) -> npt.NDArray[np.bool_]:
 def _unit(vectors: npt.NDArray[np.floating[Any]]) -> Matrix:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0, length, 1.0), dtype=np.float32)
+
+
+def _check_vectors(vectors: Matrix, texts: int, columns: int) -> None:
+    if vectors.shape != (texts, columns):
+        raise WrongShape(f"encoder: expected vectors of shape {(texts, columns)}, got {vectors.shape}")
+    if not np.isfinite(vectors).all():
+        raise NotFinite("encoder: NaN or infinity in the vector of a query")
 
 
 def _share(matched: Any, weights: sparse.csr_array) -> Matrix:

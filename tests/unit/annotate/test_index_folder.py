@@ -198,8 +198,12 @@ def test_a_swap_that_fails_puts_the_old_index_back(folder, monkeypatch):
 
 
 def test_what_goes_wrong_while_writing_leaves_nothing(tmp_path):
-    with pytest.raises(KeyError), writing(tmp_path / "index", {}) as out:
-        out.append("documents", np.arange(3, dtype=np.int32))
-        assert out.mapped("documents").tolist() == [0, 1, 2]
-        out.append("nonsense", b"")
+    def write_nonsense():
+        with writing(tmp_path / "index", {}) as out:
+            out.append("documents", np.arange(3, dtype=np.int32))
+            assert out.mapped("documents").tolist() == [0, 1, 2]
+            out.append("nonsense", b"")
+
+    with pytest.raises(KeyError):
+        write_nonsense()
     assert not list(tmp_path.iterdir())
