@@ -12,6 +12,8 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -42,14 +44,8 @@ def write_folder(folder: str | os.PathLike[str], stored: Stored) -> Path:
     target = Path(folder)
     _check_replaceable(target)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside, old = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("part", "old"))
-        beside.mkdir()
-        try:
+        with filled_aside(target) as beside:
             _fill(beside, stored)
-            _swap(target, beside, old)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
     except (OSError, safetensors.SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputTrouble(f"cannot write the model to {target} ({reason})") from error
@@ -67,6 +63,19 @@ def read_folder(folder: str | os.PathLike[str]) -> Stored:
     except (safetensors.SafetensorError, OSError) as error:
         raise OutputTrouble(f"{source / ARRAYS} cannot be read ({error}); the model has to be saved again") from error
     return Stored(manifest["kind"], manifest["settings"], arrays)
+
+
+@contextmanager
+def filled_aside(target: Path) -> Iterator[Path]:
+    """A new folder beside the target, which takes the target's place in the end; after an error it is gone."""
+    beside, old = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("part", "old"))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside.mkdir()
+    try:
+        yield beside
+        _swap(target, beside, old)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _fill(folder: Path, stored: Stored) -> None:
