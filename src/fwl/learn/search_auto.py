@@ -6,8 +6,8 @@ is a memory of judged regions, and a student that has to learn it from weak quer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -26,7 +26,9 @@ from fwl.teach.query_document import QueryDocumentGP
 Mask = npt.NDArray[np.bool_]
 DEPTH = 1000  # places of a ranking that count
 FEW_QUERIES = 50  # below, a weight fitted to them is worse than none
+FUSED = ("bm25", "rm3")  # annotators that may carry a fusion
 FUSIONS = (0.5, 1.0, 2.0)  # of the dense scores beside an annotator's
+AT_ONCE = 2_000_000  # pairs of a query and a document whose features are held at a time
 OTHERS = 200  # documents of a query that stand for all it has no judgment of, where the prior mean is fitted
 MEMORY_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
@@ -91,15 +93,20 @@ class SearchModel:
         return (fused + correction).astype(np.float32), among
 
 
-def fit_search(judged: Judged, searcher: Searcher, chance: Chance) -> SearchModel:
+def choose_fusion(judged: Judged, searcher: Searcher, annotators: Sequence[str] = FUSED) -> SearchModel:
+    """The fusion with one of these annotators that is best on the judged queries; nothing corrects it."""
+    tried = _fusions(judged, searcher.names, annotators)
+    return SearchModel(max(tried, key=lambda one: tried[one]), None, None, tried)
+
+
+def fit_search(judged: Judged, searcher: Searcher, chance: Chance, annotators: Sequence[str] = FUSED) -> SearchModel:
     """Choose the fusion on the judged queries, then the teacher's settings with one of them left out in turn."""
-    tried = _fusions(judged, searcher.names)
-    fusion = max(tried, key=lambda one: tried[one])
+    base = choose_fusion(judged, searcher, annotators)
     teacher = QueryDocumentGP(random_state=chance.child("landmarks").integer())
     prior = _PriorMean(judged, chance.child("prior mean"))
     teacher.fit(judged.asked.vectors, searcher.documents, judged.relevant - prior(judged.asked))
-    best, choice = choose_correction(teacher.alternatives(), _Gain(judged, fusion))
-    return SearchModel(fusion, best, choice, tried)
+    best, choice = choose_correction(teacher.alternatives(), _Gain(judged, base.fusion))
+    return replace(base, teacher=best, choice=choice)
 
 
 def fit_memory(judged: Judged, searcher: Searcher, fusion: Fusion) -> SearchModel:
@@ -141,16 +148,27 @@ class _PriorMean:
     """The chance that a document is relevant by its scores alone: a logistic regression on the judged queries."""
 
     def __init__(self, judged: Judged, chance: Chance) -> None:
-        features, relevant = _features(judged.asked), judged.relevant
-        shown, weight = _sample(relevant, chance)
+        shown, weight = _sample(judged.relevant, chance)
+        features = np.concatenate([_features(part)[shown[rows]] for rows, part in _parts(judged.asked)])
         self._model = LogisticRegression(max_iter=1000)
-        self._model.fit(features[shown], relevant[shown], weight[shown])
+        self._model.fit(features, judged.relevant[shown], weight[shown])
 
     def __call__(self, asked: Asked) -> Array:
-        features = _features(asked)
+        return np.concatenate([self._chances(_features(part)) for _, part in _parts(asked)])
+
+    def _chances(self, features: Matrix) -> Array:
         flat = features.reshape(-1, features.shape[-1])
         chances: Array = self._model.predict_proba(flat)[:, 1].reshape(features.shape[:-1])
         return chances
+
+
+def _parts(asked: Asked) -> Iterator[tuple[npt.NDArray[np.int64], Asked]]:
+    """Some queries at a time, with their rows: features of all would take several times the room of the scores."""
+    Q, N = asked.matched.shape
+    size = max(1, AT_ONCE // N)
+    for start in range(0, Q, size):
+        rows = np.arange(start, min(Q, start + size))
+        yield rows, asked.rows(rows)
 
 
 def _features(asked: Asked) -> Matrix:
@@ -168,11 +186,10 @@ def _sample(relevant: Mask, chance: Chance) -> tuple[Mask, Array]:
     return relevant | drawn, np.where(relevant, 1.0, 1.0 / share)
 
 
-def _fusions(judged: Judged, names: Sequence[str]) -> dict[Fusion, float]:
+def _fusions(judged: Judged, names: Sequence[str], annotators: Sequence[str]) -> dict[Fusion, float]:
     """Each fusion's mean average precision on the judged queries; its weight is fitted only where there are enough."""
     few = len(judged.relevant) < FEW_QUERIES
     weights = () if DENSE not in names else (1.0,) if few else FUSIONS
-    annotators = [name for name in ("bm25", "rm3") if name in names]
     options = [Fusion(name) for name in annotators] + [Fusion(*both) for both in product(annotators, weights)]
     return {one: float(average_precision(*one(judged.asked), judged.relevant).mean()) for one in options}
 
