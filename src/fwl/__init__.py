@@ -2,7 +2,7 @@
 
 from fwl.annotate import Lexicon, SentiWordNet, Vader
 from fwl.errors import FWLError, TeacherWarning
-from fwl.estimators import FWLRegressor
+from fwl.estimators import FWLRanker, FWLRegressor
 from fwl.learn import (
     BINARY,
     METHODS,
@@ -54,6 +54,7 @@ __all__ = [
     "Divided",
     "ExactGP",
     "FWLError",
+    "FWLRanker",
     "FWLRegressor",
     "FineTunedEncoder",
     "FittedTeacher",

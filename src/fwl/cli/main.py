@@ -7,6 +7,8 @@ import sys
 import typer
 from rich.console import Console
 
+from fwl.cli.fit_ranker import fit_ranker
+from fwl.cli.rank import rank
 from fwl.cli.report import report
 from fwl.cli.reproduce import reproduce
 from fwl.errors import FWLError
@@ -21,6 +23,8 @@ app = typer.Typer(
 )
 app.command()(reproduce)
 app.command()(report)
+app.command("fit-ranker")(fit_ranker)
+app.command("rank")(rank)
 
 
 def _show_version(wanted: bool) -> None:
