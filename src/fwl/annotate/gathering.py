@@ -101,9 +101,11 @@ class Gathering:
 
     def check_ids(self, ids: Names) -> None:
         """No two documents have one id. Only ids whose hash comes twice are looked at."""
-        _, group, sizes = np.unique(np.array(self._id_hashes), return_inverse=True, return_counts=True)
+        hashes = np.frombuffer(self._id_hashes, dtype=np.int64)
+        ordered = np.sort(hashes)
+        suspects = np.isin(hashes, ordered[1:][ordered[1:] == ordered[:-1]])
         seen: dict[str, int] = {}
-        for number in map(int, np.flatnonzero(sizes[group] > 1)):
+        for number in map(int, np.flatnonzero(suspects)):
             before = seen.setdefault(ids[number], number)
             if before != number:
                 raise InvalidInput(
