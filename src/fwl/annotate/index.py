@@ -82,7 +82,7 @@ class InvertedIndex:
             documents: id and tokens of each; gone through once.
             folder: an index that is there is replaced.
             settings: what JSON can hold.
-            memory_mb: the most that postings may take meanwhile; the vocabulary, some twenty bytes for each document
+            memory_mb: the most that postings may take meanwhile; the vocabulary, some forty bytes for each document
                 and a term that has more documents than that holds come on top.
         """
         if not memory_mb > 0:

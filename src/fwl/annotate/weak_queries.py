@@ -1,4 +1,7 @@
-"""Weak queries: read or made, they are kept if they find enough documents, with what an annotator finds for them."""
+"""Weak queries: those of many that find enough documents, with what an annotator finds for them.
+
+`fwl.text.query_log` reads them from a log, `fwl.text.made_queries` makes them of documents.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,7 @@ from itertools import islice
 from fwl.annotate.ranking import Hits, Ranking
 from fwl.errors import InvalidInput
 from fwl.text.analyser import Analyser
-from fwl.text.made_queries import made_queries
-from fwl.text.query_log import clean_query, read_queries
-
-__all__ = ["WeakQueries", "kept_queries", "made_queries", "read_queries"]
+from fwl.text.query_log import clean_query
 
 AT_ONCE = 1024  # queries asked between two looks at whether there are enough
 
