@@ -149,7 +149,9 @@ def judged_of(queries: list[Query], judgments: Judgments, documents: set[str]) -
     silent = [name for name in there if not known[name].text.strip()]
     kept = there.only(set(there) - set(silent)).answerable()
     if judgments and not kept:
-        reason = str(unknown) if unknown else f"none of {len(judgments)} judged queries has a relevant document"
+        reason = (
+            str(unknown) if unknown else f"none of {len(judgments)} judged queries has a word and a relevant document"
+        )
         raise InvalidInput(f"the judgments teach nothing: {reason}; see that they belong to this collection")
     useless = [name for name in there if name not in kept and name not in silent]
     notes = [

@@ -225,7 +225,7 @@ def test_one_judged_query_is_not_enough_for_a_teacher():
          "the judgments teach nothing: 2 judgments are left out: 1 on unknown documents (first: 'z'), "
          "1 for unknown queries (first: 'r'); see that they belong to this collection"),
         (WINGS, {"q": "wing"}, {"q": {"a": 0}}, InvalidInput,
-         "the judgments teach nothing: none of 1 judged queries has a relevant document; "
+         "the judgments teach nothing: none of 1 judged queries has a word and a relevant document; "
          "see that they belong to this collection"),
         (WINGS, "wing", {"q": {"a": 1}}, InvalidInput, "queries: expected several, got one text 'wing'; give a list"),
         (WINGS, [Query("q", "a"), Query("q", "b")], {"q": {"a": 1}}, InvalidInput,
