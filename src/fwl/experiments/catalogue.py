@@ -7,6 +7,7 @@ from typing import Any
 
 from fwl.errors import UnknownName
 from fwl.experiments.declare import Experiment, Size, Variation
+from fwl.experiments.ranking import ROWS, RankingSettings, measure_ranking, prepare_ranking
 from fwl.experiments.sentiment import SentimentSettings, measure_sentiment, prepare_sentiment
 from fwl.experiments.teachers import TEACHERS, TeacherSettings, measure_teachers
 from fwl.experiments.toy import ANNOTATOR, ToySettings, measure_toy
@@ -208,10 +209,53 @@ SENTIMENT_CURVE = Experiment(
     prepare=prepare_sentiment,
 )
 
+RANKING = Experiment(
+    name="ranking",
+    title="Document ranking: re-ranking what an annotator finds, by cross-validation over judged queries",
+    settings=RankingSettings(),
+    methods=ROWS,
+    variations=(Variation("collection"),),  # no figure of the paper's: it has other collections
+    sizes={
+        "tiny": Size(
+            1,
+            {
+                "encoder": "",
+                "embeddings": "",
+                "word_columns": 16,
+                "weak_queries": 200,
+                "weak_pairs": 2000,
+                "strong_pairs": 10,
+                "hidden": (16,),
+                "learning_rate": 5e-3,
+                "pretrain_steps": 60,
+                "finetune_steps": 30,
+                "check_every": 10,
+                "clusters": 4,
+                "opponents": 8,
+            },
+        ),
+        "reduced": Size(
+            4,
+            {
+                "weak_queries": 5000,
+                "weak_pairs": 100_000,
+                "strong_pairs": 25,
+                "pretrain_steps": 1500,
+                "finetune_steps": 400,
+                "opponents": 16,
+            },
+        ),
+        "paper": Size(5),
+    },
+    measure=measure_ranking,
+    needs_data=True,
+    prepare=prepare_ranking,
+)
+
 CATALOGUE = {
     experiment.name: experiment
     for experiment in (
-        *(TOY, SENTIMENT, BETA, LEARNING_CURVE, SENTIMENT_CURVE),
+        *(TOY, SENTIMENT, RANKING, BETA, LEARNING_CURVE, SENTIMENT_CURVE),
         *(SAMPLING, TEACHERS_EXPERIMENT, GAPS_EXPERIMENT),
     )
 }

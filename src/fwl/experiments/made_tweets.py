@@ -46,7 +46,7 @@ class MadeTweets:
 
     def write(self, folder: Path, chance: Chance) -> None:
         """The corpus in a folder: semeval/*.tsv, tweets.tsv.gz and the lexicon."""
-        words = _words(self.shared + 3 * self.polar, chance.child("words"))
+        words = made_words(self.shared + 3 * self.polar, chance.child("words"))
         (folder / "semeval").mkdir(parents=True, exist_ok=True)
         sizes = {"2013train": self.strong, "2013dev": self.strong // 6 + 1}
         sizes |= dict.fromkeys(("2013test", "2014test", "2015test"), self.others)
@@ -85,7 +85,7 @@ def _classes(count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     return drawn
 
 
-def _words(count: int, chance: Chance) -> list[str]:
+def made_words(count: int, chance: Chance) -> list[str]:
     """Different words of three syllables, in an order drawn by chance."""
     n = len(_SYLLABLES)
     picked = chance.numpy().permutation(n**3)[:count]

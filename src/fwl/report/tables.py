@@ -14,9 +14,9 @@ FACE = {"FWL_auto": "auto", "NN_W->Sx4": "control"}
 
 def cells(row: Row, among: Sequence[Row], with_metric: bool = False) -> tuple[str, ...]:
     """One row as texts; methods that it beats are given by their numbers, like the paper's triangles."""
-    numbers = {other.method: str(i) for i, other in enumerate(among, start=1)}
+    numbers = {other.method: i for i, other in enumerate(among, start=1)}
     where = "".join(f", {name}={value:g}" for name, value in row.at.items())
-    beaten = " ".join(numbers[name] for name in row.better_than if name in numbers)
+    beaten = in_short(numbers[name] for name in row.better_than if name in numbers)
     paper = "" if row.paper is None else f"{row.paper:.4f}"
     return (
         f"{row.dataset}{where}" + (f": {row.metric}" if with_metric else ""),
@@ -26,6 +26,21 @@ def cells(row: Row, among: Sequence[Row], with_metric: bool = False) -> tuple[st
         paper,
         f"▲ {beaten}" if beaten else "",
     )
+
+
+def in_short(numbers: Iterable[int]) -> str:
+    """Numbers with spaces between; three or more in a row as the first and the last.
+
+    >>> in_short([1, 2, 4, 5, 6, 9])
+    '1 2 4-6 9'
+    """
+    rows: list[list[int]] = []
+    for number in sorted(numbers):
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return " ".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else " ".join(map(str, row)) for row in rows)
 
 
 def groups(result: Result) -> list[list[Row]]:
@@ -68,7 +83,10 @@ def screen_table(result: Result) -> Table:
     """The whole result for a terminal."""
     table = Table(title=result.title, caption=caption(result), title_justify="left", caption_justify="left")
     for heading in HEADINGS:
-        table.add_column(heading, justify="right" if heading in HEADINGS[2:5] else "left", no_wrap=True)
+        is_number = heading in HEADINGS[2:5]
+        table.add_column(
+            heading, justify="right" if is_number else "left", no_wrap=True, min_width=6 if is_number else None
+        )
     several = has_several_metrics(result)
     for group in groups(result):
         for row in group:

@@ -1,0 +1,128 @@
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.refusals import expect_refusal
+
+from fwl.errors import InvalidInput, UnknownName
+from fwl.experiments.catalogue import RANKING
+from fwl.experiments.collections import load
+from fwl.experiments.ranking import (
+    NEURAL,
+    ROWS,
+    RankingSettings,
+    _folds,
+    _Learning,
+    _recipe,
+    _Reranker,
+    _sources,
+    measure_ranking,
+)
+from fwl.experiments.runner import settings_for
+from fwl.randomness import Chance
+
+TINY = settings_for(RANKING, "tiny", ["pretrain_steps=20", "finetune_steps=10", "weak_pairs=500"])
+
+
+@cache
+def ready():
+    return load(_sources(TINY))
+
+
+@cache
+def learning():
+    return _Learning(ready(), TINY, Chance(0))
+
+
+def test_the_rows_are_the_papers_each_alone_and_beside_the_annotator():
+    assert {"NN_W", "NN_S", "NN_S+/W", "NN_W->S", "NN_Womega->S", "FWL_unsuprep", "FWL_noSigma", "FWL"} == set(NEURAL)
+    assert {f"{name}+WA" for name in NEURAL} <= set(ROWS)
+    assert {"WA", "WA_binary", "WA_tfidf", "WA_rm3", "FWL_auto", "FWL_auto_memory"} <= set(ROWS)
+
+
+def test_every_judged_query_is_reported_once_and_never_learned_from_where_it_is():
+    n = len(ready().queries)
+    folds = list(_folds(n, TINY, Chance(3)))
+    assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(n))
+    for fold in folds:
+        assert not set(fold.test) & set(fold.judged)
+        assert not set(fold.train) & set(fold.validation)
+        assert len(fold.validation)
+
+
+def test_strong_pairs_put_a_relevant_document_beside_another_in_both_orders():
+    rows = np.arange(len(ready().queries))
+    pairs = learning().pairs(rows)
+    query, plus, minus = pairs.X["pair"].T
+    relevant = ready().relevant
+    better = np.where(pairs.y[:, 0] == 1, plus, minus)
+    worse = np.where(pairs.y[:, 0] == 1, minus, plus)
+    assert relevant[query, better].all()
+    assert not relevant[query, worse].any()
+    assert pairs.y.mean() == 0.5
+
+
+def test_the_annotator_says_of_strong_pairs_what_it_says_of_weak_ones():
+    pairs = learning().pairs(np.arange(5))
+    query, plus, minus = pairs.X["pair"].T
+    scores = ready().asked.scores["bm25"]
+    both = scores[query, plus] + scores[query, minus]
+    expected = np.where(both > 0, scores[query, plus] / np.where(both > 0, both, 1), 0.5)
+    assert np.allclose(pairs.weak[:, 0], expected)
+
+
+def test_missing_judgments_of_documents_that_are_not_relevant_are_filled_from_the_candidates():
+    row = 0
+    relevant, others = learning()._judged(row, Chance(0))
+    assert len(others) >= min(len(relevant), (ready().asked.scores["bm25"][row] > 0).sum() - len(relevant))
+    assert not set(relevant) & set(others)
+
+
+def test_the_faithful_recipe_is_the_appendixs():
+    recipe = _recipe(ready(), RankingSettings())
+    teacher = recipe.teaching.new_teacher()
+    assert (recipe.teaching.input, recipe.teaching.calibrate, recipe.beta) == ("psi", False, 1.0)
+    assert (teacher.clusters, teacher.hyperparameters) == (50, "fixed")
+    assert teacher.kernel.parameters()["0.lengthscale"] == 1.0
+    assert RankingSettings().student == "pair"
+
+
+def test_a_student_that_knows_nothing_gets_no_say_beside_the_annotator():
+    class Indifferent(_Reranker):
+        def _scores(self, row, documents):
+            return np.zeros(len(documents))
+
+    ranker = Indifferent(ready(), TINY, None, Chance(0))
+    assert ranker.weight(np.arange(20)) == 0.0
+
+
+def test_methods_are_compared_over_queries():
+    outcome = measure_ranking(TINY, "collection", ("WA", "WA_rm3", "FWL_auto_base"), 0, False)
+    scores = {(s.method, s.metric): s for s in outcome.scores}
+    assert set(scores) == {(m, k) for m in ("WA", "WA_rm3", "FWL_auto_base") for k in ("MAP", "nDCG@20")}
+    for score in scores.values():
+        assert len(score.each) == len(ready().queries)
+        assert score.value == pytest.approx(np.mean(score.each))
+
+
+def test_the_same_seed_gives_the_same_rows():
+    methods = ("NN_W->S", "NN_W->S+WA", "FWL_auto")
+    one, same = (measure_ranking(TINY, "collection", methods, 1, False) for _ in range(2))
+    assert one == same
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["folds=1"], "settings folds=1, validation_share=0.2: expected at least 2 folds and a share between 0 and 1"),
+        (["depth=0"], "setting depth=0: expected at least 1"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(changes, message):
+    with expect_refusal(InvalidInput, message):
+        settings_for(RANKING, "tiny", changes)
+
+
+def test_unknown_names_are_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match="did you mean 'bm25'"):
+        settings_for(RANKING, "tiny", ["annotator=bm2"])
