@@ -1,5 +1,7 @@
 """The ends of every dial: where two methods must be one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from fwl.learn.fidelity_weighted import fidelity_weighted
 from fwl.learn.methods import METHODS
 from fwl.learn.pretrain import pretrain
 from fwl.randomness import Chance
+from fwl.records import StrongSet
 from fwl.students.inference import predict
 from fwl.students.training import Training
 from tests.problems import sine_problem, small_recipe
@@ -127,3 +130,20 @@ def test_methods_that_want_the_same_student_get_it_trained_once(monkeypatch):
         assert np.array_equal(predict(shared, X), predict(own, X))
     other = METHODS["NN_W->S"](problem, recipe, Chance(6), pretrained)
     assert other.students[0] is not one.students[0]
+
+
+def test_step_1_is_shared_by_problems_that_differ_in_their_strong_labels_alone(monkeypatch):
+    problem, recipe, calls = sine_problem(), small_recipe(), []
+    fewer = replace(problem, strong=StrongSet(problem.strong.X[:5], problem.strong.y[:5]))
+    pretrain_ = members.pretrain
+
+    def counted(*args):
+        calls.append(args)
+        return pretrain_(*args)
+
+    alone = [METHODS["NN_W->Sx4"](p, recipe, Chance(1), None).predict(X) for p in (problem, fewer)]
+    monkeypatch.setattr(members, "pretrain", counted)
+    with members.sharing(members.Starts()):
+        shared = [METHODS["NN_W->Sx4"](p, recipe, Chance(1), None).predict(X) for p in (problem, fewer)]
+    assert len(calls) == 4
+    assert np.array_equal(alone, shared)

@@ -64,7 +64,7 @@ def run_experiment(
             experiment.prepare(cell, progress or Silent())
     identity = {"experiment": experiment.name, "size": size, "version": installed_version()}
     journal = Journal(out / "journal.jsonl", {**identity, "settings": _plain(settings)}, resume)
-    units = [(v, seed, chosen) for v in range(len(grid)) for seed in seed_list]
+    units = [(v, seed, chosen) for seed in seed_list for v in range(len(grid))]  # neighbours may share their step 1
     pictured = seed_list[0] if experiment.pictured else None
     _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent())
     wanted = [o for v, seed, o in _merged(journal) if seed in seed_list]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,8 @@ from fwl.experiments.declare import Outcome, Score
 from fwl.experiments.toy import ANNOTATOR
 from fwl.experiments.tweets import ANNOTATORS, STRONG, TESTS, VALIDATION, Part, Sources, Tweets, load, prepare
 from fwl.learn.learned import Learned
+from fwl.learn.members import Starts, sharing, started
 from fwl.learn.methods import METHODS
-from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Auto, Problem, Recipe, Teaching
 from fwl.learn.task import MULTICLASS
 from fwl.progress import Progress
@@ -28,6 +28,7 @@ from fwl.students.training import Training
 from fwl.teach.clustered import ClusteredGP
 from fwl.teach.kernels import RBF, Linear, White
 
+_STARTS: Starts = Starts()  # of this process: the cells of a sweep over strong tweets begin alike
 F1, TEACHER_F1, TEACHER_ECE = "F1", "F1 of the teacher", "ECE of the teacher"
 
 
@@ -139,12 +140,13 @@ def measure_sentiment(
     """The official F1 of each method on each test set under one seed, and what its teacher alone reaches."""
     tweets = load(prepare(_sources(settings)))
     problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
-    pretrained = pretrain(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
     scores = []
-    for method in methods:
-        learned = None if method == ANNOTATOR else METHODS[method](problem, recipe, chance, pretrained)
-        for name, file in TESTS.items():
-            scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file])]
+    with sharing(_STARTS):
+        pretrained = started(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
+        for method in methods:
+            learned = None if method == ANNOTATOR else METHODS[method](problem, recipe, chance, pretrained)
+            for name, file in TESTS.items():
+                scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file])]
     return Outcome(tuple(scores), tweets.sha256)
 
 
@@ -155,13 +157,15 @@ def problem_of(tweets: Tweets, settings: SentimentSettings, seed: int) -> Proble
     if settings.n_strong and settings.n_strong < len(X):
         rows = Chance(seed).child("strong tweets").numpy().permutation(len(X))[: settings.n_strong]
         X, y, weak = X[rows], y[rows], weak[rows]
+    pool, validation = _shared(tweets)
+    return Problem(pool, StrongSet(X, y, weak), SENTIMENT_TASK, validation)
+
+
+@lru_cache(maxsize=2)
+def _shared(tweets: Tweets) -> tuple[WeakSet, StrongSet]:
+    """What problems of any seed and number of strong tweets have in common: the pool and the validation set."""
     validation = tweets.labelled[VALIDATION]
-    return Problem(
-        WeakSet(tweets.pool.X, tweets.pool.weak),
-        StrongSet(X, y, weak),
-        SENTIMENT_TASK,
-        StrongSet(validation.X, validation.y, validation.weak),
-    )
+    return WeakSet(tweets.pool.X, tweets.pool.weak), StrongSet(validation.X, validation.y, validation.weak)
 
 
 def recipe_of(settings: SentimentSettings) -> Recipe:
@@ -171,7 +175,7 @@ def recipe_of(settings: SentimentSettings) -> Recipe:
         s.pretrain_steps, s.batch_size, learning_rate=s.learning_rate, patience=s.patience, check_every=s.check_every
     )
     return Recipe(
-        _NewStudent(settings),
+        _NewStudent(replace(settings, n_strong=0)),  # the same student however many strong tweets there are
         pretraining=plan,
         finetuning=replace(plan, steps=s.finetune_steps, learning_rate=s.finetune_rate),
         teaching=Teaching(partial(_paper_teacher, s), input="psi"),

@@ -1,7 +1,14 @@
-"""Weak-then-strong students, of which several methods of one table want the same: each is trained once."""
+"""Weak-then-strong students, of which several methods of one table want the same: each is trained once.
+
+So is its step 1, which the cells of a sweep over strong labels share.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from weakref import WeakKeyDictionary
 
 from fwl.learn.finetune import finetune_on_strong
@@ -15,6 +22,35 @@ _Key = tuple[int, int, Chance, Training, Training]
 # For as long as the pre-trained student lives that methods hand to each other; nobody changes a trained student.
 # The problem is kept beside it, so that no other can take over its id.
 _TRAINED: WeakKeyDictionary[Student, dict[_Key, tuple[Problem, Student]]] = WeakKeyDictionary()
+
+KEPT = 4  # students after step 1, the latest: a committee's
+_Start = tuple[int, int, Callable[[Chance], Student], Training, Chance]
+Starts = OrderedDict[_Start, tuple[Problem, Student]]
+_STARTS: ContextVar[Starts | None] = ContextVar("starts", default=None)
+
+
+@contextmanager
+def sharing(starts: Starts) -> Iterator[None]:
+    """Inside, step 1 is done once for problems of the same weak and validation sets, whatever their strong labels."""
+    token = _STARTS.set(starts)
+    try:
+        yield
+    finally:
+        _STARTS.reset(token)
+
+
+def started(problem: Problem, recipe: Recipe, chance: Chance) -> Student:
+    """A student after step 1; where that is shared, others have it too, so copy it to change it."""
+    starts = _STARTS.get()
+    if starts is None:
+        return pretrain(problem, recipe, chance)
+    key = (id(problem.weak), id(problem.validation), recipe.new_student, recipe.pretraining, chance)
+    if key not in starts:
+        starts[key] = problem, pretrain(problem, recipe, chance)  # the problem, so that no other takes over its ids
+    starts.move_to_end(key)
+    while len(starts) > KEPT:
+        starts.popitem(last=False)
+    return starts[key][1]
 
 
 def weak_then_strong_student(
@@ -35,5 +71,5 @@ def weak_then_strong_student(
 
 
 def _trained(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None) -> Student:
-    student = pretrained or pretrain(problem, recipe, chance)
+    student = pretrained or started(problem, recipe, chance)
     return finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
