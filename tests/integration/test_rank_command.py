@@ -19,6 +19,8 @@ from tests.unit.students.test_encoder import save_encoder
 
 from fwl.cli.main import run
 from fwl.estimators import FWLRanker
+from fwl.learn import search_student
+from fwl.students import Training
 from fwl.text import read_run
 
 MADE = made_search()
@@ -174,6 +176,24 @@ def test_an_encoder_is_found_again_or_asked_for(collection, queries, tmp_path):
     other = fwl(*ask, "--encoder", save_encoder(tmp_path / "other", seed=1))
     assert other.returncode == 2
     assert f"the encoder in {tmp_path / 'other'} is not the one this ranker was fitted with (digest " in other.stderr
+
+
+def test_weak_queries_train_a_student(collection, tmp_path, monkeypatch):
+    monkeypatch.setattr(search_student, "PLAN", Training(steps=30, batch_size=32))
+    monkeypatch.setattr(search_student, "PAIRS", 500)
+    log = tmp_path / "log"
+    log.write_text(
+        "AnonID\tQuery\n" + "".join(f"1\t{text}\n2\twww.{i}.com\n" for i, text in enumerate(MADE.queries.values()))
+    )
+    command = ("fit-ranker", "--collection", collection, "--encoder", "none", "--out", tmp_path / "model")
+    for options in (["--weak-queries", log], ["--student"]):
+        done = fwl(*command, *options)
+        assert done.returncode == 0, done.stderr
+        assert "sed: the best of 3 settings gains " in done.stdout.partition(" Student on weak pairs: ")[2]
+    assert fwl("rank", tmp_path / "model", "--query", WORD).returncode == 0
+    log.write_text("www.a.com\n")
+    message = f"{log} holds no query once addresses and signs are gone; expected one on each line"
+    assert refused(fwl(*command, "--weak-queries", log), message)
 
 
 def test_what_was_left_out_is_told_and_the_rest_is_learned_from(collection, tmp_path):

@@ -27,8 +27,8 @@ class Bar:
         self._task = self._bar.add_task("", total=None)
 
     def start(self, total: int, what: str) -> None:
-        """Show the bar."""
-        self._bar.update(self._task, total=total, description=what)
+        """Show the bar, from its beginning: there may have been other work before."""
+        self._bar.reset(self._task, total=total, description=what)
         self._bar.start()
 
     def advance(self, amount: int = 1) -> None:

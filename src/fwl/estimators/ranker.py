@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from fwl.errors import InvalidInput
 from fwl.learn.search_auto import DEPTH
 from fwl.learn.search_encoder import AUTO, open_encoder
-from fwl.learn.search_fit import MOST_PAIRS, SearchPlan, SearchReport, fit_ranker
+from fwl.learn.search_fit import MOST_PAIRS, SearchPlan, fit_ranker
 from fwl.learn.search_folder import load_search, save_search
+from fwl.learn.search_report import SearchReport
 from fwl.progress import Progress
 from fwl.randomness import chance_from
 from fwl.text.analyser import Analyser
@@ -26,7 +27,7 @@ FilePath = str | os.PathLike[str]
 Documents = FilePath | Collection | Mapping[str, str] | Iterable[Document]
 Queries = Mapping[str, str] | Iterable[Query | str]
 Ranking = list[tuple[str, float]]
-_SAVED = ("annotator", "stop_words", "stemmer", "most_pairs", "random_state")
+_SAVED = ("annotator", "stop_words", "stemmer", "most_pairs", "student", "random_state")
 
 
 class FWLRanker(BaseEstimator):
@@ -43,6 +44,8 @@ class FWLRanker(BaseEstimator):
         stop_words: whether words that serve grammar alone are dropped.
         stemmer: "english", or "" for words as they are.
         most_pairs: judged queries times documents, which bounds the memory; where there are more, queries are drawn.
+        student: train a student on the annotator's preferences for weak queries, and let it speak beside the others if
+            that pays on judged queries (or, where none is judged, with a small weight).
         index_folder: where the index is written while it is built, for documents larger than memory; None to hold it
             in memory.
         random_state: a seed, or None for a fresh one.
@@ -66,6 +69,7 @@ class FWLRanker(BaseEstimator):
         stop_words: bool = True,
         stemmer: str = "english",
         most_pairs: int = MOST_PAIRS,
+        student: bool = False,
         index_folder: FilePath | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -74,6 +78,7 @@ class FWLRanker(BaseEstimator):
         self.stop_words = stop_words
         self.stemmer = stemmer
         self.most_pairs = most_pairs
+        self.student = student
         self.index_folder = index_folder
         self.random_state = random_state
 
@@ -82,6 +87,7 @@ class FWLRanker(BaseEstimator):
         documents: Documents,
         queries: Queries | None = None,
         judgments: Mapping[str, Mapping[str, int]] | None = None,
+        weak_queries: Iterable[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Index the documents and learn from judged queries.
@@ -91,14 +97,19 @@ class FWLRanker(BaseEstimator):
             queries: texts by their ids, or `Query`s; the collection's own by default.
             judgments: query id -> document id -> grade, above 0 for relevant; the collection's own by default, if it
                 has any.
-            progress: hears of documents as they are encoded.
+            weak_queries: queries that nobody judged, for the student; by default they are made of the documents.
+            progress: hears of documents as they are encoded, and of the student's steps.
         """
+        if weak_queries is not None and not self.student:
+            raise InvalidInput("weak queries are for a student; ask for one with student=True, or leave them out")
         collection = as_collection(documents)
-        plan = SearchPlan(self.annotator, Analyser(self.stop_words, self.stemmer), self.most_pairs, self.index_folder)
+        analyser = Analyser(self.stop_words, self.stemmer)
+        plan = SearchPlan(self.annotator, analyser, self.most_pairs, self.student, self.index_folder)
         judged = _judgments(collection, judgments)
         asked = (collection.queries() if queries is None else as_queries(queries)) if judged else []
         encoding, chance = open_encoder(self.encoder), chance_from(self.random_state)
-        self.search_, self.report_ = fit_ranker(collection, asked, judged, plan, encoding, chance, progress)
+        learned = fit_ranker(collection, asked, judged, plan, encoding, chance, weak_queries, progress)
+        self.search_, self.report_ = learned
         self._tell()
         return self
 

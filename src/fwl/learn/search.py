@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fwl.errors import InvalidInput
 from fwl.learn.search_auto import DEPTH, SearchModel, ranking_of
 from fwl.learn.search_encoder import Encoding
+from fwl.learn.search_student import WeakStudent
 from fwl.learn.searcher import Matrix, Searcher
 
 AT_ONCE = 8_000_000  # pairs of a query and a document whose scores are held at a time
@@ -27,11 +28,13 @@ class Search:
         searcher: the documents.
         model: what it is to be ranked by.
         encoding: what the searcher's vectors come from, or None where it does without.
+        student: who speaks beside the model, if anybody.
     """
 
     searcher: Searcher
     model: SearchModel
     encoding: Encoding | None = None
+    student: WeakStudent | None = None
 
     def ranked(self, texts: Sequence[str], depth: int = DEPTH) -> Iterator[Ranked]:
         """The numbers and scores of the best documents for each query, some queries at a time; none may be found."""
@@ -43,6 +46,8 @@ class Search:
 
     def _ranked(self, texts: Sequence[str], depth: int) -> Iterator[Ranked]:
         scores, among = self.model.scores(self.searcher.ask(texts, self.model.fusion.names))
+        if self.student is not None:
+            scores = scores + np.float32(self.student.weight) * self.student.scores(texts, among)
         for row, documents in zip(scores, ranking_of(scores, among & self._speaking, depth), strict=True):
             yield documents, row[documents]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,11 +13,14 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.learn.search import Search
 from fwl.learn.search_auto import FUSED, Fusion, Judged, Mask, SearchModel, choose_fusion, fit_search
 from fwl.learn.search_encoder import AUTO, Encoding, vectors_of
+from fwl.learn.search_report import SearchReport, report_of
+from fwl.learn.search_student import QUERIES, train_student, weigh_student
 from fwl.learn.searcher import ANNOTATORS, Searcher
 from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.text.analyser import Analyser
 from fwl.text.collection import Collection, CountedDocuments, Judgments, Query, check_against, named
+from fwl.text.made_queries import made_queries
 
 MOST_PAIRS = 40_000_000  # judged queries times documents: some 100 bytes each while a ranker is fitted
 MOST_TAUGHT = 200_000  # documents that a teacher is fitted on: some 20 kB each
@@ -32,12 +34,14 @@ class SearchPlan:
         annotator: a name in `ANNOTATORS`, or "auto" for whichever of BM25 and BM25 + RM3 does better.
         analyser: how texts become terms.
         most_pairs: judged queries times documents; where there are more, queries are drawn.
+        student: whether a student is trained on weak pairs, to speak beside the others if that pays.
         index_folder: where the index is written while it is built; None to hold it in memory.
     """
 
     annotator: str = AUTO
     analyser: Analyser = field(default_factory=Analyser)
     most_pairs: int = MOST_PAIRS
+    student: bool = False
     index_folder: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
@@ -50,48 +54,6 @@ class SearchPlan:
     def annotators(self) -> tuple[str, ...]:
         """Those to choose from."""
         return FUSED if self.annotator == AUTO else (self.annotator,)
-
-
-@dataclass(frozen=True)
-class SearchReport:
-    """What a ranker was made of, what it chose, and why.
-
-    Attributes:
-        documents: how many there are.
-        judged: how many judged queries it learned from.
-        base: the scores it ranks by.
-        why: these, in a sentence.
-        teacher: whether a teacher over (query, document) corrects them, in a sentence.
-        corrected: the same in a word.
-        gain: in average precision by the teacher, on judged queries left out in turn; None where there was no teacher.
-        standard_error: of that.
-        encoder: where vectors come from; "" without.
-        notes: what was left out or cut short.
-    """
-
-    documents: int
-    judged: int
-    base: str
-    why: str
-    teacher: str
-    corrected: bool
-    gain: float | None
-    standard_error: float | None
-    encoder: str
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        ranks = f"Ranks {self.documents} documents by {self.base}: {self.why}."
-        return f"{ranks} Teacher over (query, document): {self.teacher}"
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
-        return asdict(self)
-
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> Self:
-        """The report that `plain` was taken from."""
-        return cls(**{**plain, "notes": tuple(plain["notes"])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,18 +78,21 @@ def fit_ranker(
     plan: SearchPlan,
     encoding: Encoding | None,
     chance: Chance,
+    weak_queries: Iterable[str] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Search, SearchReport]:
     """Index and encode the documents, and learn from the judgments how to rank them.
 
     Args:
-        collection: its documents are gone through once, twice where they are encoded.
+        collection: its documents are gone through once, once more where they are encoded, and twice more where weak
+            queries are made of them.
         queries: some of them judged.
         judgments: may be none: then the annotator, with the encoder beside it, ranks alone.
         plan: how.
         encoding: for vectors of queries and documents; None to do without.
         chance: for whatever is drawn.
-        progress: hears of documents as they are encoded.
+        weak_queries: for a student, where the plan asks for one; None to make them of the documents.
+        progress: hears of documents as they are encoded, and of a student's steps.
     """
     index, notes = _indexed(collection, plan)
     judging = judged_of(list(queries), judgments, set(index.documents))
@@ -136,9 +101,17 @@ def fit_ranker(
     if encoding is not None:
         vectors = vectors_of(collection.documents(), len(index.lengths), encoding.encoder, progress)
         searcher = Searcher(index, vectors, encoding.encoder.vectors)
-    model, teacher = _modelled(judging, searcher, plan, chance)
-    search = _needed(Search(searcher, model, encoding))
-    return search, _report(search, judging, teacher, (*notes, *judging.notes))
+    judged = _judged(judging, searcher)
+    model, teacher = _modelled(judged, searcher, plan, chance)
+    search, student = _needed(Search(searcher, model, encoding)), ""
+    if plan.student:
+        texts = (
+            made_queries(collection, QUERIES, chance=chance.child("weak queries"))
+            if weak_queries is None
+            else weak_queries
+        )
+        search, student = _with_student(search, judged, texts, chance.child("student"), progress)
+    return search, report_of(search, len(judging.queries), teacher, student, (*notes, *judging.notes))
 
 
 def judged_of(queries: list[Query], judgments: Judgments, documents: set[str]) -> Judging:
@@ -192,19 +165,38 @@ def _drawn(judging: Judging, most: int, documents: int, chance: Chance) -> Judgi
     return Judging(queries, judging.judgments.only(query.id for query in queries), (*judging.notes, note))
 
 
-def _modelled(judging: Judging, searcher: Searcher, plan: SearchPlan, chance: Chance) -> tuple[SearchModel, str]:
-    """The model, and in a sentence what became of the teacher."""
+def _judged(judging: Judging, searcher: Searcher) -> Judged | None:
     if not judging.queries:
+        return None
+    return Judged(searcher.ask([query.text for query in judging.queries]), _relevant(judging, searcher.index))
+
+
+def _modelled(judged: Judged | None, searcher: Searcher, plan: SearchPlan, chance: Chance) -> tuple[SearchModel, str]:
+    """The model, and in a sentence what became of the teacher."""
+    if judged is None:
         name = "rm3" if plan.annotator == AUTO else plan.annotator
         fusion = Fusion(name, 0.0 if searcher.document_vectors is None else 1.0)
         return SearchModel(fusion, None, None), "None: without judged queries there is nothing to teach."
-    judged = Judged(searcher.ask([query.text for query in judging.queries]), _relevant(judging, searcher.index))
     refusal = _no_teacher(judged)
     if refusal:
         return choose_fusion(judged, searcher, plan.annotators), refusal
     model = fit_search(judged, searcher, chance, plan.annotators)
     assert model.choice is not None
     return model, model.choice.reason
+
+
+def _with_student(
+    search: Search, judged: Judged | None, texts: Iterable[str], chance: Chance, progress: Progress | None
+) -> tuple[Search, str]:
+    """The same with a student beside it, if that pays, and in a sentence whether it does."""
+    student = train_student(search.searcher, search.model.fusion.annotator, texts, chance, progress)
+    if judged is None:
+        told = f"Used with weight {student.weight:g}: no query is judged, so nobody can tell whether it pays."
+        return replace(search, student=student), told
+    choice = weigh_student(student, search.model, judged)
+    if not choice.keep:
+        return search, choice.reason
+    return replace(search, student=replace(student, weight=choice.weight)), choice.reason
 
 
 def _relevant(judging: Judging, index: InvertedIndex) -> Mask:
@@ -229,30 +221,3 @@ def _needed(search: Search) -> Search:
     if model.teacher is None and not model.fusion.dense:
         return Search(Searcher(search.searcher.index), model)
     return replace(search, model=model)
-
-
-def _report(search: Search, judging: Judging, teacher: str, notes: tuple[str, ...]) -> SearchReport:
-    model = search.model
-    return SearchReport(
-        documents=len(search.searcher.index.lengths),
-        judged=len(judging.queries),
-        base=_in_words(model.fusion),
-        why=_why(model, len(judging.queries)),
-        teacher=teacher,
-        corrected=model.teacher is not None,
-        gain=None if model.choice is None else model.choice.best.gain,
-        standard_error=None if model.choice is None else model.choice.best.standard_error,
-        encoder="" if search.encoding is None else str(search.encoding),
-        notes=notes,
-    )
-
-
-def _in_words(fusion: Fusion) -> str:
-    return f"{fusion.annotator} + {fusion.dense:g} x dense" if fusion.dense else fusion.annotator
-
-
-def _why(model: SearchModel, judged: int) -> str:
-    if not model.tried:
-        return "no query is judged, so nothing was chosen: this is the annotator as it is"
-    found = f"mean average precision {model.tried[model.fusion]:.4f} on {judged} judged queries"
-    return f"{found}, the best of {len(model.tried)}" if len(model.tried) > 1 else found

@@ -1,6 +1,6 @@
 """A ranker on disk: one folder with all it needs to rank, except the sentence encoder.
 
-    ranker/   what was chosen, the teacher and the documents' vectors (safetensors and a JSON manifest)
+    ranker/   what was chosen, teacher, student and the documents' vectors (safetensors and a JSON manifest)
     index/    the inverted index, which is mapped
 
 Of the encoder only its place and a digest are kept: it is as large as everything else, and shared. Written to the side
@@ -21,6 +21,7 @@ from fwl.errors import InvalidInput, OutputTrouble
 from fwl.learn.search import Search
 from fwl.learn.search_auto import Fusion, SearchModel
 from fwl.learn.search_encoder import Encoding, FilePath, find_again
+from fwl.learn.search_student import WeakStudent
 from fwl.learn.searcher import Matrix, Searcher
 from fwl.storage import MANIFEST, Stored, filled_aside, read_folder, write_folder
 from fwl.teach.correction import Choice, Tried
@@ -29,7 +30,7 @@ from fwl.teach.state import State
 
 KIND = "ranker"
 RANKER, INDEX = "ranker", "index"
-_VECTORS, _TEACHER = "document_vectors", "teacher."
+_VECTORS, _TEACHER, _STUDENT = "document_vectors", "teacher.", "student."
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,10 @@ def load_search(folder: FilePath, encoder: FilePath | None = None) -> StoredSear
     index = InvertedIndex.load(source / INDEX)
     if _digest(source / INDEX) != settings["index"]:
         raise OutputTrouble(f"{source / INDEX} is not the index this ranker was saved with; save the ranker again")
-    model = _model(settings, arrays)
-    if settings["encoder"] is None:
-        return StoredSearch(Search(Searcher(index), model), settings["settings"])
-    encoding = find_again(**settings["encoder"], instead=encoder)
-    return StoredSearch(Search(_searcher(index, arrays[_VECTORS], encoding), model, encoding), settings["settings"])
+    encoding = None if settings["encoder"] is None else find_again(**settings["encoder"], instead=encoder)
+    searcher = Searcher(index) if encoding is None else _searcher(index, arrays[_VECTORS], encoding)
+    search = Search(searcher, _model(settings, arrays), encoding, _student(settings, arrays, index))
+    return StoredSearch(search, settings["settings"])
 
 
 def check_replaceable(folder: FilePath) -> None:
@@ -119,6 +119,7 @@ def _described(search: Search) -> dict[str, Any]:
         "tried": [[asdict(fusion), value] for fusion, value in model.tried.items()],
         "choice": None if model.choice is None else asdict(model.choice),
         "teacher": None if model.teacher is None else _state(model).settings,
+        "student": None if search.student is None else search.student.state().settings,
         "encoder": None if encoding is None else {"place": encoding.place, "digest": encoding.encoder.digest},
     }
 
@@ -128,8 +129,14 @@ def _arrays(search: Search) -> dict[str, Any]:
     if search.searcher.document_vectors is not None:
         arrays[_VECTORS] = search.searcher.document_vectors
     if search.model.teacher is not None:
-        arrays |= {f"{_TEACHER}{name}": array for name, array in _state(search.model).arrays.items()}
+        arrays |= {_TEACHER + name: array for name, array in _state(search.model).arrays.items()}
+    if search.student is not None:
+        arrays |= {_STUDENT + name: array for name, array in search.student.state().arrays.items()}
     return arrays
+
+
+def _below(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def _state(model: SearchModel) -> State:
@@ -141,10 +148,15 @@ def _state(model: SearchModel) -> State:
 def _model(settings: dict[str, Any], arrays: dict[str, Any]) -> SearchModel:
     state, teacher = settings["teacher"], None
     if state is not None:
-        its = {name.removeprefix(_TEACHER): array for name, array in arrays.items() if name.startswith(_TEACHER)}
-        teacher = QueryDocumentGP.from_state(State(state, its))
+        teacher = QueryDocumentGP.from_state(State(state, _below(_TEACHER, arrays)))
     tried = {Fusion(**fusion): value for fusion, value in settings["tried"]}
     return SearchModel(Fusion(**settings["fusion"]), teacher, _choice(settings["choice"]), tried)
+
+
+def _student(settings: dict[str, Any], arrays: dict[str, Any], index: InvertedIndex) -> WeakStudent | None:
+    if settings["student"] is None:
+        return None
+    return WeakStudent.from_state(State(settings["student"], _below(_STUDENT, arrays)), index)
 
 
 def _choice(described: dict[str, Any] | None) -> Choice | None:

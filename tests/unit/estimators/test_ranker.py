@@ -12,6 +12,8 @@ from tests.unit.students.test_encoder import save_encoder
 from fwl.errors import InvalidInput, OutputTrouble, UnknownName
 from fwl.estimators import FWLRanker
 from fwl.evaluate import mean_over_queries, rank_measures
+from fwl.learn import search_student
+from fwl.students import Training
 from fwl.text import BeirFolder, Document, Query
 
 MADE, OTHERS = made_search(), made_search(queries=30, seed=1)
@@ -36,6 +38,12 @@ def encoder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def encoded(encoder) -> FWLRanker:
     return fitted(encoder=encoder, annotator="bm25")
+
+
+@pytest.fixture
+def quick_student(monkeypatch):
+    monkeypatch.setattr(search_student, "PLAN", Training(steps=30, batch_size=32))
+    monkeypatch.setattr(search_student, "PAIRS", 500)
 
 
 def precision(ranker: FWLRanker) -> float:
@@ -154,6 +162,29 @@ def test_a_saved_ranker_comes_back_to_the_last_bit(name, request, tmp_path):
 def test_a_ranker_without_judgments_is_saved_too(tmp_path):
     ranker = FWLRanker(encoder=None).fit(WINGS)
     assert FWLRanker.load(ranker.save(tmp_path / "model")).rank(["wings"]) == ranker.rank(["wings"])
+
+
+@pytest.mark.parametrize("judged", [True, False])
+def test_a_student_may_speak_beside_the_others(judged, quick_student, tmp_path):
+    ranker = FWLRanker(encoder=None, student=True, random_state=0)
+    weak = None if judged else list(OTHERS.queries.values())
+    ranker.fit(MADE.documents, MADE.queries, MADE.judgments if judged else {}, weak_queries=weak)
+    told = ranker.report_.student
+    if judged:
+        assert told.startswith(("Used: the best of 3 settings gains ", "Not used: the best of 3 settings gains "))
+    else:
+        assert told == "Used with weight 0.5: no query is judged, so nobody can tell whether it pays."
+    assert str(ranker.report_).endswith(f" Student on weak pairs: {told}")
+    assert (ranker.search_.student is not None) == told.startswith("Used")
+    again = FWLRanker.load(ranker.save(tmp_path / "model"))
+    assert again.rank(OTHERS.queries) == ranker.rank(OTHERS.queries)
+    assert again.student
+
+
+def test_weak_queries_without_a_student_are_refused():
+    message = "weak queries are for a student; ask for one with student=True, or leave them out"
+    with expect_refusal(InvalidInput, message):
+        FWLRanker(encoder=None).fit(WINGS, weak_queries=["wing"])
 
 
 def test_a_copy_is_unfitted_and_learns_the_same(learned):
