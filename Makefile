@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check slow bench bench-gpflow results results-sentiment clean
+.PHONY: demo test check slow bench bench-gpflow results results-sentiment results-ranking clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there: table on the screen, figure and page in runs/toy
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -24,6 +24,8 @@ bench: $(INSTALLED)  ## speed side by side, in one run
 	$(BIN)/python -m benchmarks.students
 	$(BIN)/python -m benchmarks.teachers
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.retrieval
+	$(BIN)/python -m benchmarks.ranking_memory
 
 bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side, GPflow's from its own environment too
 	$(BIN)/python -m benchmarks.teachers
@@ -39,12 +41,19 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 	$(BIN)/python -m benchmarks.calibration --seeds 3 --json docs/results/calibration.json
 	$(BIN)/python -m benchmarks.scale --json docs/results/scale.json
 	$(BIN)/python -m benchmarks.teachers --json docs/results/teachers-speed.json
+	$(BIN)/python -m benchmarks.retrieval --json docs/results/retrieval.json
+	$(BIN)/python -m benchmarks.ranking_memory --json docs/results/ranking-memory.json
 	$(BIN)/python -m benchmarks.render_docs
 
 results-sentiment: $(INSTALLED)  ## the runs on tweets: make results-sentiment DATA=FOLDER (semeval/, tweets.tsv.gz)
 	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --out docs/results/sentiment
 	$(BIN)/fwl reproduce sentiment-curve --size reduced --data $(DATA) --out docs/results/sentiment-curve
 	$(BIN)/python -m benchmarks.annotators --data $(DATA)/.. --json docs/results/annotators.json
+	$(BIN)/python -m benchmarks.render_docs
+
+results-ranking: $(INSTALLED)  ## the runs on collections: make results-ranking DATA=FOLDER (nfcorpus/, cranfield/, wikiqa/)
+	for collection in nfcorpus cranfield wikiqa; do \
+	  $(BIN)/fwl reproduce ranking --size reduced --data $(DATA)/$$collection --out docs/results/ranking-$$collection || exit; done
 	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt

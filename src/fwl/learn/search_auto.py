@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -139,9 +140,13 @@ class _Gain:
     fusion: Fusion
 
     def __call__(self, correction: npt.NDArray[np.floating[Any]]) -> Array:
-        fused, among = self.fusion(self.judged.asked)
-        before = average_precision(fused, among, self.judged.relevant)
+        fused, among, before = self._base
         return average_precision((fused + correction).astype(np.float32), among, self.judged.relevant) - before
+
+    @cached_property
+    def _base(self) -> tuple[Matrix, Mask, Array]:
+        fused, among = self.fusion(self.judged.asked)
+        return fused, among, average_precision(fused, among, self.judged.relevant)
 
 
 class _PriorMean:
