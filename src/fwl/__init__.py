@@ -1,8 +1,8 @@
 """Learn from few labels you trust and many you don't."""
 
-from fwl.annotate import Lexicon, SentiWordNet, Vader
+from fwl.annotate import Lexicon, SentiWordNet, Vader, Votes
 from fwl.errors import FWLError, TeacherWarning
-from fwl.estimators import FWLRanker, FWLRegressor
+from fwl.estimators import FWLClassifier, FWLRanker, FWLRegressor, load_model, save_model
 from fwl.learn import (
     BINARY,
     METHODS,
@@ -53,6 +53,7 @@ __all__ = [
     "ClusteredGP",
     "Divided",
     "ExactGP",
+    "FWLClassifier",
     "FWLError",
     "FWLRanker",
     "FWLRegressor",
@@ -85,13 +86,16 @@ __all__ = [
     "Training",
     "Vader",
     "Vocabulary",
+    "Votes",
     "WeakSet",
     "White",
     "WrappedStudent",
     "fidelity_weighted",
     "fidelity_weighted_auto",
     "fit_teacher",
+    "load_model",
     "load_teacher",
+    "save_model",
     "save_teacher",
     "soften",
     "tokenise",

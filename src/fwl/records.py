@@ -23,19 +23,25 @@ Array = npt.NDArray[np.float64]
 class WeakSet:
     """Many samples with labels nobody checked.
 
+    Arrays of numbers are checked at once. Whatever else a user has (texts, a frame, a sparse matrix; names of classes,
+    votes, labels with gaps) is kept as it came, for the estimators to encode; a `Problem` takes only what is encoded.
+
     It has no `__len__` on purpose: scikit-learn's cross-validation slices whatever has one, and the weak pool must
     reach every fold whole.
 
     Attributes:
         X: samples, [N, ...].
         y: weak labels, [N, C].
+        encoded: whether both are checked arrays of numbers.
     """
 
-    X: npt.NDArray[Any]
-    y: Array
+    X: Any
+    y: Any
+    encoded: bool = field(init=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
-        _check_labelled(self, "weak")
+        if _is_numeric(self.X) and _is_numeric(self.y) and not _has_gaps(self.y):
+            check_encoded(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +189,13 @@ def check_same_length(name: str, a: npt.NDArray[Any], other: str, b: npt.NDArray
         raise WrongShape(f"{name} has {len(a)} rows and {other} has {len(b)}; they describe the same samples")
 
 
+def check_encoded(weak: WeakSet) -> None:
+    """Refuse a weak set that is no arrays of numbers yet."""
+    if not weak.encoded:
+        _check_labelled(weak, "weak")
+        _store(weak, "encoded", True)
+
+
 def _as_floats(y: Any, name: str) -> Array:
     try:
         array = np.array(y, dtype=np.float64, order="C")
@@ -225,7 +238,23 @@ def _check_same_shape(name: str, a: Array, other: str, b: Array) -> None:
         raise WrongShape(f"{name} has shape {a.shape} and {other} has shape {b.shape}; expected the same")
 
 
-def _store(record: Any, name: str, value: npt.NDArray[Any]) -> None:
+def _is_numeric(values: Any) -> bool:
+    """Whether these should be numbers; what is not an array, a list or a column of another library is not."""
+    if hasattr(values, "columns") or hasattr(values, "toarray"):  # a frame, a sparse matrix
+        return False
+    try:
+        return np.asarray(values).dtype.kind not in "OUST"
+    except ValueError:
+        return True  # rows of different lengths: numbers gone wrong
+
+
+def _has_gaps(y: Any) -> bool:
+    """Whether some labels are NaN: somebody abstained."""
+    values = np.asarray(y)
+    return values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+
+def _store(record: Any, name: str, value: Any) -> None:
     object.__setattr__(record, name, value)
 
 

@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "fwl"
 LEVELS = [
     {"records", "errors", "randomness", "progress", "storage", "threads"},
     {"text"},
+    {"tables"},
     {"students", "teach", "annotate", "evaluate"},
     {"learn"},
     {"experiments", "estimators", "report"},

@@ -1,13 +1,34 @@
 import dataclasses
 
 import numpy as np
+import pyarrow as pa
 import pytest
+import scipy.sparse
 
 from fwl.errors import InvalidInput, NotFinite, WrongShape
-from fwl.records import Posterior, Result, Row, SoftSet, StrongSet, WeakSet, as_matrix, as_samples, as_vector
+from fwl.records import (
+    Posterior,
+    Result,
+    Row,
+    SoftSet,
+    StrongSet,
+    WeakSet,
+    as_matrix,
+    as_samples,
+    as_vector,
+    check_encoded,
+)
 from tests.refusals import expect_refusal
 
-LABELLED = pytest.mark.parametrize(("record", "name"), [(WeakSet, "weak"), (StrongSet, "strong")])
+
+def checked_weak(X, y):
+    """A weak set as a `Problem` takes it."""
+    weak = WeakSet(X, y)
+    check_encoded(weak)
+    return weak
+
+
+LABELLED = pytest.mark.parametrize(("record", "name"), [(checked_weak, "weak"), (StrongSet, "strong")])
 BROKEN = pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
 
 
@@ -142,6 +163,29 @@ def test_words_are_no_weak_labels_of_strong_samples():
 
 def test_the_weak_pool_has_no_length_to_slice():
     assert not hasattr(WeakSet([[1.0]], [1.0]), "__len__")
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (["a text", "another"], [0, 1]),
+        (np.zeros((2, 1)), ["good", "bad"]),
+        (np.zeros((2, 1)), [0.0, np.nan]),
+        (np.zeros((2, 1)), [None, 1]),
+        (scipy.sparse.eye(2), [0, 1]),
+        (pa.table({"a": ["x", "y"]}), [0, 1]),
+    ],
+    ids=["texts", "names", "gaps", "none", "sparse", "frame"],
+)
+def test_a_weak_set_keeps_what_estimators_encode_as_it_came(X, y):
+    weak = WeakSet(X, y)
+    assert weak.X is X
+    assert weak.y is y
+    assert not weak.encoded
+
+
+def test_a_weak_set_of_numbers_is_encoded_already():
+    assert WeakSet([[1.0]], [1.0]).encoded
 
 
 def posterior(**changes) -> Posterior:

@@ -10,21 +10,29 @@ from fwl.annotate.ranking import Hits
 from fwl.annotate.rm3 import RM3
 from fwl.annotate.vader import Vader
 from fwl.annotate.vector_space import VectorSpace
+from fwl.annotate.votes import Ballots, DawidSkene, Majority, Reliability, Votes, fit_dawid_skene, reliability
 from fwl.annotate.weak_queries import WeakQueries, kept_queries
 
 __all__ = [
     "BM25",
     "RM3",
     "Annotator",
+    "Ballots",
+    "DawidSkene",
     "Formula",
     "Hits",
     "InvertedIndex",
     "Lexicon",
+    "Majority",
+    "Reliability",
     "SentiWordNet",
     "Vader",
     "VectorSpace",
+    "Votes",
     "WeakPairs",
     "WeakQueries",
+    "fit_dawid_skene",
     "kept_queries",
+    "reliability",
     "strong_pairs",
 ]

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fwl.errors import UnknownName
-from fwl.learn.methods import METHODS
-from fwl.learn.recipe import Problem, Recipe, Teaching
-from fwl.randomness import Chance, chance_from
-from fwl.records import Array, StrongSet, WeakSet
-from fwl.students.contract import Student
-from fwl.students.perceptron import Perceptron
+from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
+from fwl.estimators.gathering import Gathered, gather_numbers, has_no_numbers
+from fwl.estimators.new_students import new_student_for, words_of
+from fwl.estimators.new_teachers import NewTeacher, teacher_named
+from fwl.estimators.telling import predict_with, soften_both
+from fwl.learn.own_data import OWN_METHODS, learn_as_planned
+from fwl.learn.recipe import Recipe, Teaching
+from fwl.randomness import chance_from
+from fwl.records import Array, WeakSet
 from fwl.students.training import Training
-from fwl.teach.exact import ExactGP
-from fwl.teach.kernels import RBF, White
 
 
 class FWLRegressor(RegressorMixin, BaseEstimator):
     """Learn a number from few rows you trust and many you don't.
 
-    Inputs and labels are standardised over both sets; predictions come back on the labels' own scale.
+    Inputs and labels are standardised over both sets; predictions come back on the labels' own scale. X is an array or
+    sparse matrix of numbers, a pandas, polars or Arrow frame (categories are encoded, missing cells filled), or a list
+    of texts. Weak labels are numbers, a column for each annotator if there are several; NaN is an abstention.
 
     Args:
-        method: a name in `fwl.METHODS`; "FWL_auto" lets the strong labels choose teacher and beta, "FWL" is the paper's
-            Algorithm 1.
+        method: a name in `fwl.METHODS`, or "LR_S" for a linear model of the strong rows alone; "FWL_auto" lets the
+            strong labels choose teacher and beta, "FWL" is the paper's Algorithm 1.
         hidden: width of each hidden layer of the student.
         beta: of eta2 = exp(-beta Sigma), for methods that do not choose it.
         pretrain_steps: updates on weak labels, for methods that do not stop early.
@@ -39,14 +40,22 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         batch_size: samples per update.
         learning_rate: of Adam.
         random_state: a seed, or None for a fresh one.
+        student: as in `FWLClassifier`.
+        encoder: the folder of a sentence encoder, for texts.
+        encoder_layers: how many of its upper layers are read.
+        teacher: as in `FWLClassifier`.
+        pool_size: the most weak rows to learn from; of more, some are drawn. All of them get soft labels. None for all.
 
     Attributes:
         learned_: students, teacher and soft set.
         soft_labels_: the teacher's label of every sample, weak ones first, on the labels' own scale, [N].
         uncertainty_: Sigma of each, [N].
         fidelity_: eta2 of each, [N]; usable as `sample_weight` elsewhere.
+        student_: the first student.
+        teacher_: the teacher, which can be asked for its own opinion.
         choices_: what the method decided by itself.
-        n_features_in_: columns seen in fit.
+        report_: what was given, what became of it, how far each annotator can be relied on; plain values.
+        n_features_in_: columns seen in fit, where there are columns.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-3, 3, (200, 1))
@@ -67,6 +76,11 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         batch_size: int = 32,
         learning_rate: float = 1e-3,
         random_state: int | None = None,
+        student: str | Callable[..., Any] = "auto",
+        encoder: str | None = None,
+        encoder_layers: int = 1,
+        teacher: str | Callable[[], Any] = "auto",
+        pool_size: int | None = 100_000,
     ) -> None:
         self.method = method
         self.hidden = hidden
@@ -76,83 +90,58 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.random_state = random_state
+        self.student = student
+        self.encoder = encoder
+        self.encoder_layers = encoder_layers
+        self.teacher = teacher
+        self.pool_size = pool_size
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, weak: WeakSet | None = None) -> Self:
-        """Learn from strong rows X [N, D], y [N] and a weak set; without one, from the strong rows alone."""
-        if self.method not in METHODS:
-            raise UnknownName("method", self.method, METHODS)
-        X_strong, y_strong = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
-        pool = WeakSet(X_strong, y_strong) if weak is None else weak
-        problem = self._scaled(Problem(pool, StrongSet(X_strong, y_strong)))
-        recipe = self._recipe(X_strong.shape[1])
-        self.learned_ = METHODS[self.method](problem, recipe, chance_from(self.random_state), None)
-        for student in self.learned_.students:
-            student.double()  # in single precision a row's prediction would depend on the rows beside it
-        self.choices_ = self.learned_.choices
-        self._tell_soft_labels()
+    def fit(self, X: Any, y: Any, weak: WeakSet | None = None, y_weak: Any = None) -> Self:
+        """Learn from strong rows and a weak set.
+
+        Args:
+            X: strong rows.
+            y: their numbers.
+            weak: a `WeakSet(X, y)`; without one, the strong rows alone are learned from.
+            y_weak: what the annotator says of the strong rows, so that the teacher learns how it errs.
+        """
+        if self.method not in OWN_METHODS:
+            raise UnknownName("method", self.method, OWN_METHODS)
+        chance = chance_from(self.random_state)
+        gathered = gather_numbers(self, X, y, weak, y_weak, chance)
+        recipe = self.recipe_for(gathered)
+        taught = learn_as_planned(gathered.data, self.method, recipe, chance)
+        soft = soften_both(taught, gathered.data, self.beta, "raw")
+        keep_fitted(self, Fitted.of(gathered, taught, soft))
         return self
 
-    def predict(self, X: npt.ArrayLike) -> Array:
-        """The predicted numbers of rows X [M, D], [M]."""
+    def predict(self, X: Any, weak: Any = None) -> Array:
+        """The predicted numbers of rows, [M]; the teacher's, where what the annotator says of them is given."""
         check_is_fitted(self, "learned_")
-        rows = validate_data(self, X, reset=False, dtype=np.float64)
-        return self._unscaled(self.learned_.predict(self._x_scaler.transform(rows)))
+        samples = read_samples(self, X)
+        read = None if weak is None else self._fitted.labels.weak(weak, len(samples))
+        columns = predict_with(self.learned_, self.teacher_, samples, read)
+        return np.asarray(self._fitted.labels.told(columns))
 
-    def _scaled(self, problem: Problem) -> Problem:
-        """The problem with inputs and labels standardised over both sets; the scales are kept for predicting."""
-        weak, strong = problem.weak, problem.strong
-        self._x_scaler = StandardScaler().fit(problem.all_samples)
-        self._y_scaler = StandardScaler().fit(np.concatenate([weak.y, strong.y]))
-        x, y = self._x_scaler.transform, self._y_scaler.transform
-        return replace(problem, weak=WeakSet(x(weak.X), y(weak.y)), strong=StrongSet(x(strong.X), y(strong.y)))
-
-    def _recipe(self, n_inputs: int) -> Recipe:
+    def recipe_for(self, gathered: Gathered) -> Recipe:
+        """Every choice of a run on this data; comparisons of methods use it too."""
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
+        data, hidden = gathered.data, tuple(self.hidden)
+        clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong)))
         recipe = Recipe(
-            new_student=_NewPerceptron(n_inputs, tuple(self.hidden)),
+            new_student=new_student_for(data.strong, 1, self.student, hidden, words_of(gathered.inputs)),
             pretraining=plan,
             finetuning=finetuning,
-            teaching=Teaching(_NewTeacher(self.hidden[-1]), standardise=True),
+            teaching=Teaching(new_teacher, standardise=True),
             beta=self.beta,
         )
         patient = replace(plan, steps=10 * self.pretrain_steps, patience=25, check_every=20)
-        return recipe.but(auto=replace(recipe.auto, pretraining=patient, finetuning=finetuning))
-
-    def _tell_soft_labels(self) -> None:
-        soft = self.learned_.soft
-        if soft is not None:
-            self.soft_labels_ = self._unscaled(soft.label)
-            self.uncertainty_, self.fidelity_ = soft.uncertainty, soft.fidelity
-
-    def _unscaled(self, labels: Array) -> Array:
-        column: Array = self._y_scaler.inverse_transform(labels)[:, 0]
-        return column
+        auto = replace(recipe.auto, pretraining=patient, finetuning=finetuning, clusters=clusters)
+        return recipe.but(auto=replace(auto, inputs=("psi",)) if has_no_numbers(data.strong) else auto)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.random_state is None
+        tags.input_tags.sparse = True
         return tags
-
-
-@dataclass(frozen=True)
-class _NewTeacher:
-    """The paper's teacher on psi, its lengthscale started at the distance of standardised columns and then fitted.
-
-    The paper's l = 1 is for representations on its own scale; between standardised rows of a hundred columns every
-    distance is above ten and the kernel would be zero everywhere.
-    """
-
-    width: int
-
-    def __call__(self) -> ExactGP:
-        return ExactGP(RBF(math.sqrt(0.5 * self.width)) + White(0.02), "evidence_with_prior")
-
-
-@dataclass(frozen=True)
-class _NewPerceptron:
-    n_inputs: int
-    hidden: tuple[int, ...]
-
-    def __call__(self, chance: Chance) -> Student:
-        return Perceptron(self.n_inputs, 1, self.hidden, chance=chance)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fwl.errors import InvalidInput, OutputTrouble, UnknownName, WrongShape
-from fwl.records import Array, WeakSet
+from fwl.records import Array, WeakSet, check_encoded
 
 Source = npt.NDArray[Any] | WeakSet | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Iterable[Any]
 
@@ -63,6 +63,7 @@ def chunks_of(source: Source, size: int, columns: Columns | None = None) -> tupl
     if isinstance(source, np.ndarray):
         return _of_arrays(source, None, size), len(source)
     if isinstance(source, WeakSet):
+        check_encoded(source)
         return _of_arrays(source.X, source.y, size), len(source.X)
     paths = _as_paths(source)
     if paths is not None:

@@ -13,7 +13,7 @@ from fwl.errors import InvalidInput, UnknownName, WrongShape
 from fwl.learn.prior import READ_WEAK
 from fwl.learn.task import REGRESSION, Task
 from fwl.randomness import Chance
-from fwl.records import Array, StrongSet, WeakSet
+from fwl.records import Array, StrongSet, WeakSet, check_encoded
 from fwl.students.contract import Student
 from fwl.students.training import Training
 from fwl.teach.contract import Teacher
@@ -50,6 +50,7 @@ class Problem:
                 "got 1 sample with a strong label, expected at least 2: from one sample nobody can tell signal from "
                 "noise; check a second one by hand, or train on the weak labels alone"
             )
+        check_encoded(self.weak)
         _check_alike("samples", self.weak.X, self.strong.X)
         _check_alike("labels", self.weak.y, self.strong.y)
         if self.validation is not None:

@@ -3,6 +3,7 @@
 from fwl.students.contract import Student
 from fwl.students.encoder import FineTunedEncoder, SentenceEncoder, encoder_ids
 from fwl.students.inference import predict, represent
+from fwl.students.linear import LinearStudent
 from fwl.students.perceptron import Perceptron
 from fwl.students.ranker import Bags, PairRanker
 from fwl.students.score_ranker import ScoreRanker
@@ -16,6 +17,7 @@ __all__ = [
     "FineTunedEncoder",
     "History",
     "Lesson",
+    "LinearStudent",
     "PairRanker",
     "Perceptron",
     "ScoreRanker",

@@ -1,12 +1,14 @@
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.refusals import expect_refusal
 
-from fwl.errors import UnknownName, WrongShape
+from fwl.errors import InvalidInput, UnknownName, WrongShape
 from fwl.estimators.regressor import FWLRegressor
 from fwl.records import WeakSet
 
@@ -79,7 +81,47 @@ def test_a_weak_set_with_other_columns_is_refused():
         FWLRegressor(**QUICK).fit(X, y, weak=WeakSet(np.hstack([X, X]), y))
 
 
-def test_weak_labels_with_several_columns_are_refused():
+def test_numbers_of_several_annotators_are_averaged_and_judged():
     X, y = data()
-    with pytest.raises(WrongShape, match=r"weak labels have shape \(150, 2\) and strong labels \(150, 1\)"):
-        FWLRegressor(**QUICK).fit(X, y, weak=WeakSet(X, np.stack([y, y], axis=1)))
+    both = np.stack([y + 1.0, np.where(X[:, 0] > 0, np.nan, y - 1.0)], axis=1)
+    model = FWLRegressor(**QUICK).fit(X[:10], y[:10], weak=WeakSet(X, both))
+    high, low = model.report_["annotators"]
+    assert (high["coverage"], high["compared"], high["mean_error"]) == (1.0, 10, pytest.approx(1.0))
+    assert low["coverage"] == (X[:, 0] <= 0).mean()
+
+
+def test_rows_without_a_weak_number_get_soft_labels_too():
+    X, y = data()
+    weak = np.where(X[:, 0] > 1, np.nan, y + 0.5)
+    model = FWLRegressor(**QUICK).fit(X[:10], y[:10], weak=WeakSet(X, weak))
+    assert model.soft_labels_.shape == (160,)
+    assert model.report_["weak"]["abstained"] == (X[:, 0] > 1).sum()
+
+
+@pytest.mark.parametrize("method", ["NN_W->S", "LR_S"])
+def test_methods_without_a_teacher_have_one_all_the_same(method):
+    X, y = data()
+    model = FWLRegressor(method=method, **QUICK).fit(X[:10], y[:10], weak=WeakSet(X, y + 0.5))
+    assert model.soft_labels_.shape == (160,)
+    assert model.predict(X, weak=y + 0.5).shape == (150,)
+
+
+def test_the_annotators_numbers_for_strong_rows_teach_the_teacher_how_it_errs():
+    X, y = data()
+    model = FWLRegressor(**QUICK).fit(X[:10], y[:10], weak=WeakSet(X, y + 0.5), y_weak=y[:10] + 0.5)
+    assert "x, student_and_weak" in model.choices_["teacher_scores"]
+    assert model.predict(X, weak=y + 0.5).shape == (150,)
+
+
+def test_frames_are_taken():
+    X, y = data()
+    frame = pl.DataFrame({"a": X[:, 0], "b": ["x"] * 75 + ["z"] * 75})
+    model = FWLRegressor(method="NN_W->S", **QUICK).fit(frame[:40], y[:40], weak=WeakSet(frame, y))
+    assert model.predict(frame).shape == (150,)
+
+
+def test_words_as_weak_labels_of_a_regression_are_refused():
+    X, y = data()
+    message = "weak labels: expected numbers, NaN for an abstention; this is a regression"
+    with expect_refusal(InvalidInput, message):
+        FWLRegressor(**QUICK).fit(X, y, weak=WeakSet(X, ["good"] * 150))

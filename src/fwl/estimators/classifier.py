@@ -1,0 +1,186 @@
+"""Classes as labels, behind scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fwl.errors import UnknownName
+from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
+from fwl.estimators.gathering import Gathered, gather_classes, has_no_numbers
+from fwl.estimators.new_students import new_student_for, words_of
+from fwl.estimators.new_teachers import NewTeacher, teacher_named
+from fwl.estimators.telling import predict_with, soften_both
+from fwl.learn.own_data import OWN_METHODS, learn
+from fwl.learn.recipe import Auto, Recipe, Teaching
+from fwl.randomness import chance_from
+from fwl.records import Array
+from fwl.students.training import Training
+
+
+class FWLClassifier(ClassifierMixin, BaseEstimator):
+    """Learn classes from few rows you trust and many you don't.
+
+    X is an array or sparse matrix of numbers, a pandas, polars or Arrow frame (categories are encoded, missing cells
+    filled), or a list of texts. Weak labels are classes by name, votes of several annotators, or distributions; None,
+    NaN or -1 is an abstention.
+
+    Args:
+        method: a name in `fwl.METHODS`, or "LR_S" for a balanced linear model of the strong rows alone. "FWL_auto" is
+            a committee: students trained on weak, then strong labels, and a teacher that starts from what student and
+            annotator say; "FWL" is the paper's Algorithm 1.
+        student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
+            sentence encoder; or a function `(samples, outputs, chance) -> module` of your own.
+        encoder: the folder of a sentence encoder, for texts.
+        encoder_layers: how many of its upper layers are read.
+        hidden: width of each hidden layer of the student.
+        teacher: "auto", "exact", "clustered", or a function that makes one; methods other than FWL_auto use it as it
+            is.
+        beta: of eta2 = exp(-beta Sigma).
+        pretrain_steps: updates on weak labels, at the most: step 1 stops early on held-out ones.
+        finetune_steps: updates on soft or strong labels.
+        batch_size: samples per update.
+        learning_rate: of Adam.
+        committee: students of FWL_auto's committee.
+        rebalance: how far its probabilities are moved towards equal classes, 0 to 1; ½ is good for macro-F1.
+        combine: of several annotators' votes: "majority", "dawid_skene", or an object with `predict_proba`.
+        classes: all that there are, where some have no strong label; None for those of the strong labels.
+        class_map: what weak classes that no strong label names stand for: a class, or None for an abstention.
+        pool_size: the most weak rows to learn from; of more, some are drawn. All of them get soft labels. None for all.
+        random_state: a seed, or None for a fresh one.
+
+    Attributes:
+        classes_: the classes, sorted.
+        soft_labels_: the teacher's probabilities of every row, weak ones first, [N, C].
+        uncertainty_: Sigma of each, [N].
+        fidelity_: eta2 of each, [N]; usable as `sample_weight` elsewhere.
+        student_: the first student.
+        teacher_: the teacher, which can be asked for its own opinion.
+        learned_: all that the method made.
+        choices_: what it decided by itself.
+        report_: what was given, what became of it, how far each annotator can be relied on; plain values.
+        n_features_in_: columns seen in fit, where there are columns.
+
+    >>> import numpy as np
+    >>> from fwl.records import WeakSet
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> truth = np.where(X[:, 0] > 0, "up", "down")
+    >>> says = np.where(rng.random(400) < 0.2, np.where(truth == "up", "down", "up"), truth)  # wrong every fifth time
+    >>> model = FWLClassifier(random_state=0).fit(X[:20], truth[:20], weak=WeakSet(X[20:], says[20:]))
+    >>> model.score(X, truth) > 0.93
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = "FWL_auto",
+        student: str | Callable[..., Any] = "auto",
+        encoder: str | None = None,
+        encoder_layers: int = 1,
+        hidden: tuple[int, ...] = (64,),
+        teacher: str | Callable[[], Any] = "auto",
+        beta: float = 1.0,
+        pretrain_steps: int = 4000,
+        finetune_steps: int = 500,
+        batch_size: int = 32,
+        learning_rate: float = 1e-3,
+        committee: int = 2,
+        rebalance: float = 0.0,
+        combine: Any = "majority",
+        classes: Any = None,
+        class_map: Mapping[Any, Any] | None = None,
+        pool_size: int | None = 100_000,
+        random_state: int | None = None,
+    ) -> None:
+        self.method = method
+        self.student = student
+        self.encoder = encoder
+        self.encoder_layers = encoder_layers
+        self.hidden = hidden
+        self.teacher = teacher
+        self.beta = beta
+        self.pretrain_steps = pretrain_steps
+        self.finetune_steps = finetune_steps
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.committee = committee
+        self.rebalance = rebalance
+        self.combine = combine
+        self.classes = classes
+        self.class_map = class_map
+        self.pool_size = pool_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, weak: Any = None, y_weak: Any = None) -> Self:
+        """Learn from strong rows and a weak set.
+
+        Args:
+            X: strong rows.
+            y: their classes.
+            weak: a `WeakSet(X, y)`; without one, the strong rows alone are learned from.
+            y_weak: what the annotator says of the strong rows, so that the teacher learns how it errs; found by itself
+                for strong rows that stand in the weak set too.
+        """
+        if self.method not in OWN_METHODS:
+            raise UnknownName("method", self.method, OWN_METHODS)
+        chance = chance_from(self.random_state)
+        gathered = gather_classes(self, X, y, weak, y_weak, chance)
+        recipe = self.recipe_for(gathered)
+        taught = learn(gathered.data, self.method, recipe, chance)
+        soft = soften_both(taught, gathered.data, self.beta, recipe.uncertainty)
+        self.classes_ = gathered.labels.classes  # type: ignore[attr-defined]
+        keep_fitted(self, Fitted.of(gathered, taught, soft))
+        return self
+
+    def predict(self, X: Any, weak: Any = None) -> npt.NDArray[Any]:
+        """The class of each row; the teacher reads what the annotator says of them where that is given."""
+        probabilities = self.predict_proba(X, weak)
+        classes: npt.NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return classes
+
+    def predict_proba(self, X: Any, weak: Any = None) -> Array:
+        """The probability of each class, [M, C], in the order of `classes_`."""
+        check_is_fitted(self, "learned_")
+        samples = read_samples(self, X)
+        read = None if weak is None else self._fitted.labels.weak(weak, len(samples))
+        columns = predict_with(self.learned_, self.teacher_, samples, read)
+        probabilities: Array = self._fitted.labels.told(columns)
+        return probabilities
+
+    def recipe_for(self, gathered: Gathered) -> Recipe:
+        """Every choice of a run on this data; comparisons of methods use it too."""
+        plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
+        finetuning = replace(plan, steps=self.finetune_steps)
+        data, outputs, hidden = gathered.data, gathered.data.y.shape[1], tuple(self.hidden)
+        clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong), classes=True))
+        auto = Auto(
+            pretraining=replace(plan, patience=10, check_every=20),
+            finetuning=finetuning,
+            inputs=("psi",) if has_no_numbers(data.strong) else ("x", "both"),
+            # Without a weak set the student has seen the strong labels: what it says of them is no belief from before.
+            prior_means=("student", "student_and_weak") if gathered.has_weak else ("average",),
+            clusters=clusters,
+            committee=self.committee,
+            rebalance=self.rebalance,
+        )
+        return Recipe(
+            new_student=new_student_for(data.strong, outputs, self.student, hidden, words_of(gathered.inputs)),
+            pretraining=plan,
+            finetuning=finetuning,
+            teaching=Teaching(new_teacher, standardise=True),
+            beta=self.beta,
+            uncertainty="relative" if self.method == "FWL_auto" else "raw",
+            auto=auto,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.random_state is None
+        tags.input_tags.sparse = True
+        return tags

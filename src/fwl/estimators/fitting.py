@@ -1,0 +1,96 @@
+"""What every fitted estimator keeps, however it was fitted or loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from fwl.estimators.gathering import Gathered
+from fwl.estimators.given import check_same_kind, read_new
+from fwl.estimators.inputs import Inputs
+from fwl.estimators.labels import Labels
+from fwl.estimators.telling import Softened
+from fwl.learn.eyes import FoldStudents, OneStudent
+from fwl.learn.fitted import FittedTeacher
+from fwl.learn.learned import Learned
+from fwl.learn.own_data import Taught
+from fwl.students.contract import Student
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted estimator's memory.
+
+    Attributes:
+        inputs: how samples are encoded.
+        labels: how labels are read and told.
+        kind: of samples.
+        learned: what the method made.
+        teacher: who says which labels to doubt.
+        soft: soft labels of the pool, then of the strong samples.
+        pool_rows: how many of them are the pool's.
+        report: what is told of all that, in plain values.
+        example: two samples as students read them; a student of the user's own is made by looking at them.
+    """
+
+    inputs: Inputs
+    labels: Labels
+    kind: str
+    learned: Learned
+    teacher: FittedTeacher
+    soft: Softened
+    pool_rows: int
+    report: dict[str, Any]
+    example: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, gathered: Gathered, taught: Taught, soft: Softened) -> Fitted:
+        """What is kept of a run."""
+        learned = taught.learned
+        worth = learned.worth.as_dict() if learned.worth is not None else None
+        report = {
+            **gathered.described(),
+            "pretrain_steps": taught.steps,
+            "choices": learned.choices,
+            "worth": worth,
+        }
+        return cls(
+            gathered.inputs,
+            gathered.labels,
+            gathered.kind,
+            learned,
+            taught.teacher,
+            soft,
+            len(gathered.data.pool),
+            report,
+            gathered.data.strong[:2],
+        )
+
+
+def keep_fitted(estimator: Any, fitted: Fitted) -> None:
+    """Give an estimator its fitted attributes."""
+    for student in (*fitted.learned.students, *_seen_through(fitted.teacher)):
+        student.double()  # in single precision a row's prediction would depend on the rows beside it
+    estimator._fitted = fitted
+    estimator.learned_, estimator.teacher_ = fitted.learned, fitted.teacher
+    estimator.student_ = fitted.learned.students[0]
+    estimator.soft_labels_ = fitted.labels.told(fitted.soft.label)
+    estimator.uncertainty_, estimator.fidelity_ = fitted.soft.uncertainty, fitted.soft.fidelity
+    estimator.choices_, estimator.report_ = fitted.learned.choices, fitted.report
+
+
+def read_samples(estimator: Any, X: Any) -> npt.NDArray[Any]:
+    """New samples, encoded as the fitted ones were."""
+    fitted: Fitted = estimator._fitted
+    given = read_new(estimator, X)
+    check_same_kind(fitted.kind, given)
+    return fitted.inputs.of(given)
+
+
+def _seen_through(teacher: FittedTeacher) -> tuple[Student, ...]:
+    eyes = teacher.view.eyes
+    if isinstance(eyes, OneStudent):
+        return (eyes.student,)
+    return eyes.students if isinstance(eyes, FoldStudents) else ()

@@ -1,0 +1,147 @@
+"""Which student suits which samples: a perceptron for numbers and vectors, a convolutional one for words; or one's own.
+
+A student of the user's own is made by a function `(samples, outputs, chance) -> student`: a few samples as it will read
+them, how many columns its output has, and where initial weights are drawn from. A plain torch module will do too, if
+its last layer is a linear one: what goes into that layer is its representation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from fwl.errors import InvalidInput, UnknownName
+from fwl.learn.view import VECTOR
+from fwl.randomness import Chance
+from fwl.students.contract import Student
+from fwl.students.perceptron import Perceptron
+from fwl.students.text_cnn import TextCNN
+from fwl.students.wrapped import WrappedStudent
+
+AUTO, PERCEPTRON, TEXT_CNN, ENCODER = "auto", "perceptron", "text_cnn", "encoder"
+NAMES = (AUTO, PERCEPTRON, TEXT_CNN, ENCODER)
+TOKENS = "tokens"
+
+NewStudent = Callable[[Chance], Student]
+OwnStudent = Callable[[npt.NDArray[Any], int, Chance], nn.Module]
+
+
+@dataclass(frozen=True)
+class NewPerceptron:
+    """Makes perceptrons."""
+
+    n_inputs: int
+    n_outputs: int
+    hidden: tuple[int, ...]
+    reads: str | None = None
+
+    def __call__(self, chance: Chance) -> Student:
+        """A new one."""
+        student = Perceptron(self.n_inputs, self.n_outputs, self.hidden, chance=chance)
+        student.reads = self.reads
+        return student
+
+
+@dataclass(frozen=True)
+class NewTextCNN:
+    """Makes convolutional students of word ids that read the text's vector beside them."""
+
+    words: int
+    n_outputs: int
+    beside: int
+    hidden: tuple[int, ...]
+
+    def __call__(self, chance: Chance) -> Student:
+        """A new one."""
+        return TextCNN(
+            self.words,
+            self.n_outputs,
+            filters=100,
+            hidden=self.hidden,
+            columns=50,
+            beside=self.beside,
+            word_dropout=0.2,
+            chance=chance,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NewOwn:
+    """Makes students by a function of the user's."""
+
+    make: OwnStudent
+    samples: npt.NDArray[Any]
+    n_outputs: int
+
+    def __call__(self, chance: Chance) -> Student:
+        """A new one; what it draws from torch's own generator is drawn by chance."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(chance.child("own").integer())
+            made = self.make(self.samples, self.n_outputs, chance)
+        return made if isinstance(made, Student) else as_student(made, _reads(self.samples))
+
+
+def as_student(module: nn.Module, reads: str | None = None) -> Student:
+    """A plain module as a student: all but its last layer represent, the last one predicts."""
+    layers = list(module.children())
+    if not isinstance(module, nn.Sequential) or len(layers) < 2:
+        raise InvalidInput(
+            f"a {type(module).__name__} does not say where its representation ends; give an nn.Sequential whose last "
+            "layer predicts, or wrap it: fwl.WrappedStudent(module, represent, predict_from)"
+        )
+    return WrappedStudent(module, lambda m, x: m[:-1](x), lambda m, psi: m[-1](psi), reads)  # type: ignore[index]
+
+
+def new_student_for(
+    samples: npt.NDArray[Any], n_outputs: int, student: str | OwnStudent, hidden: tuple[int, ...], words: int = 0
+) -> NewStudent:
+    """What makes the students of an estimator.
+
+    Args:
+        samples: encoded, at least one.
+        n_outputs: columns of the output.
+        student: a name in `NAMES`, or a function of the user's.
+        hidden: width of each hidden layer.
+        words: ids of the vocabulary, where samples have tokens.
+    """
+    if not isinstance(student, str):
+        if not callable(student):
+            raise InvalidInput(f"student: expected a name or a function that makes one, got {student!r:.60}")
+        return NewOwn(student, samples[:2], n_outputs)
+    if student not in NAMES:
+        raise UnknownName("student", student, NAMES)
+    has_tokens = samples.dtype.names is not None and TOKENS in samples.dtype.names
+    _check_suits(student, samples, has_tokens)
+    numbers = samples if samples.dtype.names is None else samples[VECTOR]
+    columns = int(np.prod(numbers.shape[1:]))
+    if student == TEXT_CNN or (student == AUTO and has_tokens):
+        return NewTextCNN(words, n_outputs, columns, hidden)
+    return NewPerceptron(columns, n_outputs, hidden, _reads(samples))
+
+
+def words_of(inputs: Any) -> int:
+    """The ids of the vocabulary that texts are read with; 0 where there is none."""
+    return len(inputs.vocabulary) if hasattr(inputs, "vocabulary") else 0
+
+
+def _check_suits(student: str, samples: npt.NDArray[Any], has_tokens: bool) -> None:
+    names = samples.dtype.names
+    if student == TEXT_CNN and not has_tokens:
+        raise InvalidInput("student='text_cnn' reads texts; give a list of texts, without a sentence encoder")
+    if student == ENCODER and (names != (VECTOR,)):
+        raise InvalidInput("student='encoder' needs texts and the folder of a sentence encoder: encoder=FOLDER")
+    if names is not None and VECTOR not in names:
+        raise InvalidInput(
+            f"samples with the parts {', '.join(names)} need a student of your own: student=function(samples, outputs, "
+            "chance)"
+        )
+
+
+def _reads(samples: npt.NDArray[Any]) -> str | None:
+    return None if samples.dtype.names is None else VECTOR

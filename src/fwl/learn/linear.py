@@ -1,0 +1,122 @@
+"""LR_S: a linear model on the strong labels alone, the control that any use of weak labels has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression, RidgeCV
+
+from fwl.errors import InvalidInput
+from fwl.evaluate.folds import folds
+from fwl.learn.learned import Learned
+from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.view import VECTOR
+from fwl.randomness import Chance
+from fwl.records import Array
+from fwl.students.contract import Student
+from fwl.students.inference import part_of
+from fwl.students.linear import LinearStudent
+from fwl.threads import one_thread
+
+STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # C of the logistic regression, on columns of variance 1
+PENALTIES = tuple(np.logspace(-2, 4, 13).tolist())  # alpha of the ridge regression
+FOLDS = 4
+NEVER = -30.0  # the logit of a class that no strong label names
+
+
+def balanced_linear(
+    problem: Problem,
+    recipe: Recipe,  # noqa: ARG001
+    chance: Chance,
+    pretrained: Student | None = None,  # noqa: ARG001
+) -> Learned:
+    """A logistic regression in which every class counts alike (of numbers, a ridge regression), on strong labels alone.
+
+    How far it is regularised is chosen by cross-validation; it reads the samples' own numbers.
+    """
+    names = problem.strong.X.dtype.names
+    if names is not None and VECTOR not in names:
+        raise InvalidInput(f"LR_S reads numbers; these samples have none (parts: {', '.join(names)}); choose another")
+    reads = None if names is None else VECTOR
+    X, everything = (_numbers(samples, reads) for samples in (problem.strong.X, problem.all_samples))
+    frame = _Frame.of(everything)
+    with one_thread():
+        fit = _fit_classes if problem.task.has_classes else _fit_numbers
+        weight, bias = frame.back(*fit(frame(X), problem.strong.y, chance))
+    student = LinearStudent(X.shape[1], problem.strong.y.shape[1], reads, chance=chance.child("student")).double()
+    student.set_weights(weight, bias)
+    return Learned((student,), problem.task)
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """Columns moved to mean 0 and brought to one scale all together, so that they keep their proportions."""
+
+    centre: Array
+    scale: float
+
+    @classmethod
+    def of(cls, X: Array) -> _Frame:
+        return cls(X.mean(axis=0), float(np.sqrt(X.var(axis=0).mean())) or 1.0)
+
+    def __call__(self, X: Array) -> Array:
+        return (X - self.centre) / self.scale
+
+    def back(self, weight: Array, bias: Array) -> tuple[Array, Array]:
+        """The same function of columns as they came."""
+        weight = weight / self.scale
+        return weight, bias - weight @ self.centre
+
+
+def _numbers(samples: np.ndarray, reads: str | None) -> Array:
+    return np.asarray(part_of(samples, reads).reshape(len(samples), -1), dtype=np.float64)
+
+
+def _fit_numbers(X: Array, y: Array, chance: Chance) -> tuple[Array, Array]:  # noqa: ARG001
+    model = RidgeCV(PENALTIES).fit(X, y)
+    return np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+
+
+def _fit_classes(X: Array, y: Array, chance: Chance) -> tuple[Array, Array]:
+    classes = _classes(y)
+    strength = _best_strength(X, classes, chance) if len(np.unique(classes)) > 1 else STRENGTHS[0]
+    weight, bias = _logistic(X, classes, strength, max(2, y.shape[1]))
+    if y.shape[1] == 1:  # one logit, of the second class against the first
+        weight, bias = weight[1:] - weight[:1], bias[1:] - bias[:1]
+    return weight, bias
+
+
+def _best_strength(X: Array, classes: np.ndarray, chance: Chance) -> float:
+    """The regularisation with the smallest log loss on strong labels left out, each class counting alike."""
+    losses = dict.fromkeys(STRENGTHS, 0.0)
+    rarity = 1.0 / np.bincount(classes)[classes]
+    for kept, left_out in folds(len(X), FOLDS, chance.child("strength")):
+        for strength in STRENGTHS:
+            weight, bias = _logistic(X[kept], classes[kept], strength, int(classes.max()) + 1)
+            scores = X[left_out] @ weight.T + bias
+            losses[strength] -= float(rarity[left_out] @ _log_likelihood(scores, classes[left_out]))
+    return min(losses, key=losses.__getitem__)
+
+
+def _logistic(X: Array, classes: np.ndarray, strength: float, count: int) -> tuple[Array, Array]:
+    """Weights [count, D] and biases [count] of a balanced logistic regression."""
+    weight, bias = np.zeros((count, X.shape[1])), np.full(count, NEVER)
+    seen: Sequence[int] = np.unique(classes).tolist()
+    bias[seen] = 0.0
+    if len(seen) > 1:
+        model = LogisticRegression(C=strength, class_weight="balanced", max_iter=1000).fit(X, classes)
+        rows = seen[1:] if len(seen) == 2 else seen
+        weight[rows], bias[rows] = model.coef_, model.intercept_
+    return weight, bias
+
+
+def _log_likelihood(scores: Array, classes: np.ndarray) -> Array:
+    scores = scores - scores.max(axis=1, keepdims=True)
+    own: Array = scores[np.arange(len(classes)), classes] - np.log(np.exp(scores).sum(axis=1))
+    return own
+
+
+def _classes(y: Array) -> np.ndarray:
+    return (y[:, 0] > 0.5).astype(np.int64) if y.shape[1] == 1 else y.argmax(axis=1)

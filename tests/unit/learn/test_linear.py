@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.problems import class_problem, class_recipe, sine_problem, small_recipe
+from tests.refusals import expect_refusal
+from tests.tolerances import OPTIMISED
+
+from fwl.errors import InvalidInput
+from fwl.learn.linear import balanced_linear
+from fwl.learn.recipe import Problem
+from fwl.learn.task import MULTICLASS
+from fwl.randomness import Chance
+from fwl.records import StrongSet, WeakSet
+
+
+def learned(problem):
+    return balanced_linear(problem, class_recipe(), Chance(0))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_is_scikit_learns_balanced_regression_on_columns_of_one_scale(classes):
+    made = class_problem(classes=classes)
+    ours = learned(made.problem).predict(made.X)
+    strong, everything = made.problem.strong, made.problem.all_samples
+    scale = np.sqrt(everything.var(axis=0).mean())
+    labels = strong.y[:, 0] > 0.5 if classes == 2 else strong.y.argmax(axis=1)
+    theirs = [
+        LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
+        .fit((strong.X - everything.mean(axis=0)) / scale, labels)
+        .predict_proba((made.X - everything.mean(axis=0)) / scale)
+        for C in (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+    ]
+    theirs = [p[:, 1:] if classes == 2 else p for p in theirs]
+    assert min(np.abs(ours - p).max() for p in theirs) < OPTIMISED
+
+
+def test_classes_without_a_strong_label_are_never_named():
+    made = class_problem(classes=3)
+    strong = made.problem.strong
+    rows = strong.y[:, 1] == 0
+    some = Problem(made.problem.weak, StrongSet(strong.X[rows], strong.y[rows]), MULTICLASS)
+    predicted = learned(some).predict(made.X)
+    assert predicted[:, 1].max() < 1e-9
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
+
+
+def test_numbers_are_a_ridge_regression():
+    problem = sine_problem(true=lambda x: 3.0 * x + 1.0)
+    predicted = balanced_linear(problem, small_recipe(), Chance(0)).predict(np.array([[0.0], [2.0]]))
+    np.testing.assert_allclose(predicted, [[1.0], [7.0]], atol=0.05)
+
+
+def test_of_samples_with_parts_it_reads_the_vector():
+    made = class_problem(classes=3)
+    dtype = [("tokens", np.int32, (2,)), ("vector", np.float32, (4,))]
+
+    def parts(X):
+        samples = np.zeros(len(X), dtype=dtype)
+        samples["vector"] = X
+        return samples
+
+    weak, strong = made.problem.weak, made.problem.strong
+    problem = Problem(WeakSet(parts(weak.X), weak.y), StrongSet(parts(strong.X), strong.y), MULTICLASS)
+    np.testing.assert_allclose(
+        learned(problem).predict(parts(made.X)), learned(made.problem).predict(made.X), atol=OPTIMISED
+    )
+
+
+def test_samples_without_numbers_are_refused():
+    samples = np.zeros(3, dtype=[("tokens", np.int32, (2,))])
+    problem = Problem(WeakSet(samples, np.eye(3)), StrongSet(samples, np.eye(3)), MULTICLASS)
+    message = "LR_S reads numbers; these samples have none (parts: tokens); choose another"
+    with expect_refusal(InvalidInput, message):
+        learned(problem)
