@@ -123,7 +123,7 @@ def _open_parquet(path: Path_) -> pq.ParquetFile:
         with open_bytes(path):  # says why it cannot be opened
             pass
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, pre_buffer=False)  # what is not asked for stays on disk
     except (OSError, pa.ArrowException) as error:
         raise InvalidInput(
             f"{path} cannot be read as Parquet ({str(error).splitlines()[0]}); copy it again, or name it by what it is"
