@@ -1,16 +1,19 @@
 """The benchmarks of students, teachers and softening at scale run, small; what they measure is never asserted."""
 
+import dataclasses
 import json
 import math
 
 import numpy as np
 import pytest
-from benchmarks import scale, students, teachers
+from benchmarks import rank_student, scale, student_loops, students, teachers, text_student
 from benchmarks.peers import child
 from benchmarks.peers.common import Lesson, find_cells
+from tests.tolerances import SINGLE
 
 from fwl.randomness import Chance
 from fwl.students import predict
+from fwl.students.losses import binary_cross_entropy
 from fwl.teach import ClusteredGP
 
 KEYS = {"name", "fit_s", "predict_per_s", "nll", "ece", "peak_mb", "gemm_share"}
@@ -108,38 +111,80 @@ def test_the_million_is_held_against_its_goal(capsys):
     assert capsys.readouterr().out.startswith("MISSED")
 
 
-FEW = students.SIZES["small"]
+FEW, FEW_PAIRS = text_student.SIZES["small"], rank_student.SIZES["small"]
 
 
-def test_text_loops_get_a_row_for_each_turn_and_a_figure(tmp_path, capsys):
+def test_loops_of_every_student_get_a_row_for_each_turn_and_a_figure(tmp_path, capsys):
     path = tmp_path / "students.json"
     students.main(["--size", "small", "--json", str(path)])
-    rows = json.loads(path.read_text())
-    assert [row["samples"] for row in rows] == [(turn + 1) * FEW.steps * students.BATCH for turn in range(FEW.turns)]
-    assert all(math.isfinite(value) for row in rows for value in row.values())
-    assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    for own, size, batch in (
+        (path, FEW, text_student.BATCH),
+        (tmp_path / "students-ranker.json", FEW_PAIRS, rank_student.BATCH),
+    ):
+        rows = json.loads(own.read_text())
+        assert [row["samples"] for row in rows] == [(turn + 1) * size.steps * batch for turn in range(size.turns)]
+        assert all(math.isfinite(value) for row in rows for value in row.values())
+        assert own.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == 1 + FEW.turns  # the promise is about the full size
+    assert len(printed) == 2 * 2 + FEW.turns + FEW_PAIRS.turns  # the promise is about the full size
+
+
+def test_one_student_can_be_measured_alone(capsys):
+    students.main(["--size", "small", "--student", "ranker"])
+    assert len(capsys.readouterr().out.splitlines()) == 2 + FEW_PAIRS.turns
 
 
 def test_text_loops_start_from_the_same_student():
-    X, y = students.draw_tweets(50, FEW, Chance(1))
-    start = students.new_student(FEW)
-    plain = students.plain_loop(start, X, y, steps=1)
-    np.testing.assert_allclose(plain.outputs(X), predict(start, X), rtol=0, atol=1e-5)
+    lesson = text_student.draw_tweets(50, FEW, Chance(1))
+    start = text_student.new_student(FEW)
+    plain = text_student.plain(start, lesson, steps=1)
+    np.testing.assert_allclose(plain.outputs(lesson.X), predict(start, lesson.X), rtol=0, atol=SINGLE)
+
+
+def test_ranker_loops_start_from_the_same_student_and_learn():
+    texts = rank_student.draw_texts(FEW_PAIRS, Chance(1))
+    lesson, held_out = rank_student.draw_lessons(texts, FEW_PAIRS, Chance(1))
+    start = rank_student.new_student(texts, FEW_PAIRS)
+    loops = [rank_student.plain(start, texts, lesson, steps=60), rank_student.packaged(start, lesson, steps=60)]
+    before = [loop.outputs(held_out.X) for loop in loops]
+    np.testing.assert_allclose(*before, rtol=0, atol=SINGLE)
+    for loop in loops:
+        loop.turn()
+    first, *after = (
+        student_loops.held_out_loss(outputs, held_out.y, binary_cross_entropy)
+        for outputs in (before[0], *(loop.outputs(held_out.X) for loop in loops))
+    )
+    assert max(after) < first
 
 
 def test_made_up_tweets_have_the_lengths_of_tweets_and_every_class():
-    X, y = students.draw_tweets(3000, students.SIZES["full"], Chance(1))
-    lengths = (X != 0).sum(axis=1)
-    assert (lengths.min(), lengths.max()) == (3, students.LONGEST)
+    full = text_student.SIZES["full"]
+    lesson = text_student.draw_tweets(3000, full, Chance(1))
+    lengths = (lesson.X != 0).sum(axis=1)
+    assert (lengths.min(), lengths.max()) == (3, text_student.LONGEST)
     assert 14 < lengths.mean() < 17
-    assert X.max() < students.SIZES["full"].vocabulary
-    assert y.mean(axis=0).min() > 0.2
+    assert lesson.X.max() < full.vocabulary
+    assert lesson.y.mean(axis=0).min() > 0.2
 
 
-def test_the_promise_of_text_loops_takes_both_speed_and_loss():
-    row = {"samples": 64, "plain_loss": 1.0, "fwl_loss": students.SAME, "times_plain": students.GOAL}
-    assert students.promise([row])[1]
-    assert not students.promise([{**row, "times_plain": 0.99 * students.GOAL}])[1]
-    assert not students.promise([{**row, "fwl_loss": 1.001 * students.SAME}])[1]
+def test_made_up_pairs_prefer_the_document_with_more_of_the_query_s_topic():
+    size = dataclasses.replace(rank_student.SIZES["full"], queries=300, documents=500)
+    texts = rank_student.draw_texts(size, Chance(1))
+    for rows, shortest, longest in ((texts.queries, 2, 6), (texts.documents, size.shortest, size.longest)):
+        lengths = (rows != 0).sum(axis=1)
+        assert (lengths.min(), lengths.max()) == (shortest, longest)
+        assert rows.max() < size.vocabulary
+    lesson, held_out = rank_student.draw_lessons(texts, size, Chance(1))
+    for query, plus, minus, label in np.column_stack([lesson.X[:200], lesson.y[:200]]):
+        about = (texts.documents[[int(plus), int(minus)]] - 1) % rank_student.TOPICS == texts.topic[int(query)]
+        more, less = (about & (texts.documents[[int(plus), int(minus)]] > 0)).mean(axis=1)
+        assert abs(more - less) < 0.2 or (more > less) == (label > 0.5)
+    assert not set(lesson.X[:, 0]) & set(held_out.X[:, 0])
+    assert not set(lesson.X[:, 1:].flat) & set(held_out.X[:, 1:].flat)
+
+
+def test_the_promise_of_student_loops_takes_both_speed_and_loss():
+    row = {"samples": 64, "plain_loss": 1.0, "fwl_loss": student_loops.SAME, "times_plain": 4.0}
+    assert student_loops.promise([row], goal=4.0)[1]
+    assert not student_loops.promise([{**row, "times_plain": 3.99}], goal=4.0)[1]
+    assert not student_loops.promise([{**row, "fwl_loss": 1.001 * student_loops.SAME}], goal=4.0)[1]
