@@ -235,12 +235,12 @@ RANKING = Experiment(
             },
         ),
         "reduced": Size(
-            4,
+            3,
             {
                 "weak_queries": 5000,
-                "weak_pairs": 100_000,
+                "weak_pairs": 200_000,
                 "strong_pairs": 25,
-                "pretrain_steps": 1500,
+                "pretrain_steps": 3000,
                 "finetune_steps": 400,
                 "opponents": 16,
             },

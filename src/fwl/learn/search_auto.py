@@ -31,7 +31,7 @@ FUSED = ("bm25", "rm3")  # annotators that may carry a fusion
 FUSIONS = (0.5, 1.0, 2.0)  # of the dense scores beside an annotator's
 AT_ONCE = 2_000_000  # pairs of a query and a document whose features are held at a time
 OTHERS = 200  # documents of a query that stand for all it has no judgment of, where the prior mean is fitted
-MEMORY_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+MEMORY_WEIGHTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, eq=False)
