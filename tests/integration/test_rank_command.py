@@ -142,7 +142,7 @@ def test_without_judgments_there_is_a_ranker_and_it_says_so(tmp_path):
     (folder / "queries.jsonl").unlink()
     done = fwl("fit-ranker", "--collection", folder, "--encoder", "none", "--out", tmp_path / "model")
     assert done.returncode == 0, done.stderr
-    assert "by rm3: no query is judged, so nothing was chosen: this is the annotator as it is." in done.stdout
+    assert "by bm25: no query is judged, so nothing was chosen: this is the annotator as it is." in done.stdout
     assert fwl("rank", tmp_path / "model", "--query", WORD).returncode == 0
 
 
@@ -163,7 +163,7 @@ def test_an_encoder_is_found_again_or_asked_for(collection, queries, tmp_path):
     folder = MADE.write(tmp_path / "made", judged=False)
     done = fwl("fit-ranker", "--collection", folder, "--encoder", encoder, "--out", tmp_path / "model")
     assert done.returncode == 0, done.stderr
-    assert "rm3 + 1 x dense" in done.stdout
+    assert "bm25 + 1 x dense" in done.stdout
     ask = ("rank", tmp_path / "model", "--query", WORD, "--json")
     before = fwl(*ask).stdout
     encoder.rename(tmp_path / "moved")

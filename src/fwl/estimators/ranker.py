@@ -39,7 +39,8 @@ class FWLRanker(BaseEstimator):
     ranks alone.
 
     Args:
-        annotator: "bm25", "rm3", "tfidf" or "binary"; "auto" for the better of the first two.
+        annotator: "bm25", "rm3", "tfidf" or "binary"; "auto" for the better of the first two, or without judgments the
+            second for documents of some length and the first for short ones.
         encoder: a folder with a sentence encoder; "auto" for the packaged one where it is installed; None for none.
         stop_words: whether words that serve grammar alone are dropped.
         stemmer: "english", or "" for words as they are.

@@ -25,13 +25,18 @@ from fwl.text.made_queries import made_queries
 MOST_PAIRS = 40_000_000  # judged queries times documents: some 100 bytes each while a ranker is fitted
 MOST_TAUGHT = 200_000  # documents that a teacher is fitted on: some 20 kB each
 
+LONG_DOCUMENTS = (
+    30  # terms on average: RM3 adds terms from the best documents, and from a sentence or two it goes astray
+)
+
 
 @dataclass(frozen=True)
 class SearchPlan:
     """How a ranker is to be fitted.
 
     Attributes:
-        annotator: a name in `ANNOTATORS`, or "auto" for whichever of BM25 and BM25 + RM3 does better.
+        annotator: a name in `ANNOTATORS`, or "auto" for whichever of BM25 and BM25 + RM3 does better on judged
+            queries; where there are none, RM3 for documents of some length and BM25 for short ones.
         analyser: how texts become terms.
         most_pairs: judged queries times documents; where there are more, queries are drawn.
         student: whether a student is trained on weak pairs, to speak beside the others if that pays.
@@ -174,15 +179,20 @@ def _judged(judging: Judging, searcher: Searcher) -> Judged | None:
 def _modelled(judged: Judged | None, searcher: Searcher, plan: SearchPlan, chance: Chance) -> tuple[SearchModel, str]:
     """The model, and in a sentence what became of the teacher."""
     if judged is None:
-        name = "rm3" if plan.annotator == AUTO else plan.annotator
-        fusion = Fusion(name, 0.0 if searcher.document_vectors is None else 1.0)
-        return SearchModel(fusion, None, None), "None: without judged queries there is nothing to teach."
+        return _unjudged(searcher, plan), "None: without judged queries there is nothing to teach."
     refusal = _no_teacher(judged)
     if refusal:
         return choose_fusion(judged, searcher, plan.annotators), refusal
     model = fit_search(judged, searcher, chance, plan.annotators)
     assert model.choice is not None
     return model, model.choice.reason
+
+
+def _unjudged(searcher: Searcher, plan: SearchPlan) -> SearchModel:
+    """What is likely to rank well, where nobody can tell."""
+    usual = "rm3" if searcher.index.lengths.mean() >= LONG_DOCUMENTS else "bm25"
+    name = usual if plan.annotator == AUTO else plan.annotator
+    return SearchModel(Fusion(name, 0.0 if searcher.document_vectors is None else 1.0), None, None)
 
 
 def _with_student(

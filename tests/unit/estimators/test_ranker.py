@@ -70,9 +70,9 @@ def test_judged_queries_teach_what_no_word_says(learned):
 
 def test_without_judgments_the_annotator_ranks_alone_and_says_so():
     report = FWLRanker(encoder=None).fit(MADE.documents).report_
-    assert (report.judged, report.base, report.corrected, report.gain) == (0, "rm3", False, None)
+    assert (report.judged, report.base, report.corrected, report.gain) == (0, "bm25", False, None)
     assert str(report) == (
-        "Ranks 60 documents by rm3: no query is judged, so nothing was chosen: this is the annotator as it is. "
+        "Ranks 60 documents by bm25: no query is judged, so nothing was chosen: this is the annotator as it is. "
         "Teacher over (query, document): None: without judged queries there is nothing to teach."
     )
 

@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from tests.refusals import expect_refusal
@@ -51,6 +51,16 @@ def test_what_the_model_does_not_use_is_dropped(collection, tmp_path):
     assert search.model.teacher is None
     assert not report.corrected
     assert (search.encoding is None) == (not search.model.fusion.dense) == (search.searcher.document_vectors is None)
+
+
+@pytest.mark.parametrize(("words", "expected"), [(29, "bm25"), (30, "rm3")])
+def test_without_judgments_documents_of_some_length_are_worth_expanding_queries_from(words, expected, tmp_path):
+    text = " ".join(f"word{i}" for i in range(words))
+    collection = BeirFolder(replace(MADE, documents={"a": text}).write(tmp_path))
+    search, _ = fit_ranker(collection, [], Judgments({}), SearchPlan(), None, Chance(0))
+    assert search.model.fusion.annotator == expected
+    search, _ = fit_ranker(collection, [], Judgments({}), SearchPlan("tfidf"), None, Chance(0))
+    assert search.model.fusion.annotator == "tfidf"
 
 
 def test_more_documents_than_can_be_taught_still_choose_a_fusion(collection, monkeypatch):
