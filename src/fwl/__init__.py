@@ -2,7 +2,7 @@
 
 from fwl.annotate import Lexicon, SentiWordNet, Vader, Votes
 from fwl.errors import FWLError, TeacherWarning
-from fwl.estimators import FWLClassifier, FWLRanker, FWLRegressor, load_model, save_model
+from fwl.estimators import FWLClassifier, FWLRanker, FWLRegressor, audit, load_model, save_model, suggest_rows
 from fwl.learn import (
     BINARY,
     METHODS,
@@ -90,6 +90,7 @@ __all__ = [
     "WeakSet",
     "White",
     "WrappedStudent",
+    "audit",
     "fidelity_weighted",
     "fidelity_weighted_auto",
     "fit_teacher",
@@ -98,5 +99,6 @@ __all__ = [
     "save_model",
     "save_teacher",
     "soften",
+    "suggest_rows",
     "tokenise",
 ]

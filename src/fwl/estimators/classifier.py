@@ -15,7 +15,7 @@ from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
 from fwl.estimators.gathering import Gathered, gather_classes, has_no_numbers
 from fwl.estimators.new_students import new_student_for, words_of
 from fwl.estimators.new_teachers import NewTeacher, teacher_named
-from fwl.estimators.telling import predict_with, soften_both
+from fwl.estimators.telling import predict_with
 from fwl.learn.own_data import OWN_METHODS, learn
 from fwl.learn.recipe import Auto, Recipe, Teaching
 from fwl.randomness import chance_from
@@ -133,9 +133,8 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         gathered = gather_classes(self, X, y, weak, y_weak, chance)
         recipe = self.recipe_for(gathered)
         taught = learn(gathered.data, self.method, recipe, chance)
-        soft = soften_both(taught, gathered.data, self.beta, recipe.uncertainty)
         self.classes_ = gathered.labels.classes  # type: ignore[attr-defined]
-        keep_fitted(self, Fitted.of(gathered, taught, soft))
+        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta))
         return self
 
     def predict(self, X: Any, weak: Any = None) -> npt.NDArray[Any]:

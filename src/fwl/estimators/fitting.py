@@ -11,11 +11,12 @@ from fwl.estimators.gathering import Gathered
 from fwl.estimators.given import check_same_kind, read_new
 from fwl.estimators.inputs import Inputs
 from fwl.estimators.labels import Labels
-from fwl.estimators.telling import Softened
+from fwl.estimators.telling import Softened, soften_both
 from fwl.learn.eyes import FoldStudents, OneStudent
 from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
 from fwl.learn.own_data import Taught
+from fwl.learn.soften import Softener
 from fwl.students.contract import Student
 
 
@@ -31,6 +32,7 @@ class Fitted:
         teacher: who says which labels to doubt.
         soft: soft labels of the pool, then of the strong samples.
         pool_rows: how many of them are the pool's.
+        softener: makes more of them.
         report: what is told of all that, in plain values.
         example: two samples as students read them; a student of the user's own is made by looking at them.
     """
@@ -42,13 +44,15 @@ class Fitted:
     teacher: FittedTeacher
     soft: Softened
     pool_rows: int
+    softener: Softener
     report: dict[str, Any]
     example: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, gathered: Gathered, taught: Taught, soft: Softened) -> Fitted:
-        """What is kept of a run."""
+    def of(cls, gathered: Gathered, taught: Taught, method: str, beta: float) -> Fitted:
+        """What is kept of a run of that method, with that beta where it chose none."""
         learned = taught.learned
+        softener = _softener(taught, method, beta)
         worth = learned.worth.as_dict() if learned.worth is not None else None
         report = {
             **gathered.described(),
@@ -62,11 +66,18 @@ class Fitted:
             gathered.kind,
             learned,
             taught.teacher,
-            soft,
+            soften_both(softener, learned.soft, gathered.data),
             len(gathered.data.pool),
+            softener,
             report,
             gathered.data.strong[:2],
         )
+
+
+def _softener(taught: Taught, method: str, beta: float) -> Softener:
+    """Soft labels as the method made them; as FWL_auto would, for a method that makes none."""
+    faithful = taught.learned.soft is not None and method != "FWL_auto"
+    return Softener(taught.teacher, taught.learned.choices.get("beta", beta), "raw" if faithful else "relative")
 
 
 def keep_fitted(estimator: Any, fitted: Fitted) -> None:

@@ -15,7 +15,7 @@ from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
 from fwl.estimators.gathering import Gathered, gather_numbers, has_no_numbers
 from fwl.estimators.new_students import new_student_for, words_of
 from fwl.estimators.new_teachers import NewTeacher, teacher_named
-from fwl.estimators.telling import predict_with, soften_both
+from fwl.estimators.telling import predict_with
 from fwl.learn.own_data import OWN_METHODS, learn_as_planned
 from fwl.learn.recipe import Recipe, Teaching
 from fwl.randomness import chance_from
@@ -111,8 +111,7 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         gathered = gather_numbers(self, X, y, weak, y_weak, chance)
         recipe = self.recipe_for(gathered)
         taught = learn_as_planned(gathered.data, self.method, recipe, chance)
-        soft = soften_both(taught, gathered.data, self.beta, "raw")
-        keep_fitted(self, Fitted.of(gathered, taught, soft))
+        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta))
         return self
 
     def predict(self, X: Any, weak: Any = None) -> Array:

@@ -19,6 +19,7 @@ from fwl.estimators.new_students import NewOwn
 from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.telling import Softened
 from fwl.learn.saving import below, learned_state, prefixed, revive_learned, revive_teacher, teacher_state
+from fwl.learn.soften import Softener
 from fwl.storage import Stored, read_folder, write_folder
 from fwl.teach.state import State
 
@@ -60,6 +61,7 @@ def save_model(estimator: Estimator, folder: str | os.PathLike[str], notes: dict
         "samples": fitted.kind,
         "example": _shape_of(fitted.example),
         "pool_rows": fitted.pool_rows,
+        "softener": {"beta": fitted.softener.beta, "uncertainty": fitted.softener.uncertainty},
         "report": fitted.report,
         "notes": notes or {},
         **{part: state.settings for part, state in parts.items()},
@@ -137,8 +139,9 @@ def _fitted(stored: Stored, student: OwnStudent | None, encoder: str | None) -> 
     own = None if student is None else NewOwn(student, example, soft.label.shape[1])
     teacher = revive_teacher(part["teacher"], own)
     learned = revive_learned(part["learned"], teacher, own)
-    rows, report = settings["pool_rows"], settings["report"]
-    return Fitted(inputs, labels, settings["samples"], learned, teacher, soft, rows, report, example)
+    kind, rows, report = settings["samples"], settings["pool_rows"], settings["report"]
+    softener = Softener(teacher, settings["softener"]["beta"], settings["softener"]["uncertainty"])
+    return Fitted(inputs, labels, kind, learned, teacher, soft, rows, softener, report, example)
 
 
 def _plain_parameters(estimator: Estimator) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
-from fwl.learn.own_data import OwnData, Taught, weak_or_student
+from fwl.learn.own_data import OwnData, weak_or_student
 from fwl.learn.soften import Softener
 from fwl.records import Array, SoftSet
 
@@ -27,13 +27,19 @@ class Softened:
     fidelity: Array
 
 
-def soften_both(taught: Taught, data: OwnData, beta: float, uncertainty: str) -> Softened:
-    """Soft labels of every sample of the pool, whoever labelled it, and then of the strong ones."""
-    made = taught.learned.soft
+def soften_both(softener: Softener, made: SoftSet | None, data: OwnData) -> Softened:
+    """Soft labels of every sample of the pool, whoever labelled it, and then of the strong ones.
+
+    Those that a method made are taken, if it made them of all samples.
+    """
     if made is not None and len(made.label) == len(data.pool) + len(data.strong):
         return _kept(made)
-    softener = Softener(taught.teacher, beta, uncertainty)
-    return _joined([soften_some(softener, data.pool, data.pool_weak), _strong(softener, data)])
+    return _joined(
+        [
+            soften_some(softener, data.pool, data.pool_weak),
+            soften_some(softener, data.strong, data.strong_weak),
+        ]
+    )
 
 
 def soften_some(softener: Softener, X: npt.NDArray[Any], weak: Array | None) -> Softened:
@@ -62,10 +68,6 @@ def predict_with(learned: Learned, teacher: FittedTeacher, X: npt.NDArray[Any], 
         return teacher.predict(X[rows], read)
 
     return _by_chunks(answer, len(X))
-
-
-def _strong(softener: Softener, data: OwnData) -> Softened:
-    return soften_some(softener, data.strong, data.strong_weak)
 
 
 def _by_chunks(function: Callable[[slice], Array], n: int) -> Array:

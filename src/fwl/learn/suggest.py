@@ -1,0 +1,144 @@
+"""Which samples to label next: those whose strong label would leave the least uncertainty over the pool.
+
+A label at x lowers the variance of the function at every x' by cov(x, x')^2 / (var(x) + noise), whatever the label
+turns out to be. So the best next sample is known before it is labelled, and so is the one after it: the covariance
+that is left after the first is a rank-one update. Samples are taken one after another, each the best given those
+before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.cluster import KMeans
+
+from fwl.errors import InvalidInput
+from fwl.learn.fitted import FittedTeacher
+from fwl.randomness import Chance
+from fwl.records import Array
+from fwl.teach.insight import Insight, insight
+
+CANDIDATES = 4000  # of a larger pool, so many that are drawn
+REFERENCES = 2000  # samples over which the uncertainty is summed, drawn too
+CLUSTERS = 10  # over which suggestions are spread
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestions:
+    """What to label next, the best first.
+
+    Attributes:
+        rows: of the pool, [n].
+        gain: the share of the pool's remaining variance that each is expected to remove, given those before it, [n].
+    """
+
+    rows: Rows
+    gain: Array
+
+
+def suggest(
+    teacher: FittedTeacher,
+    pool: npt.NDArray[Any],
+    n: int,
+    chance: Chance,
+    *,
+    allowed: Rows | None = None,
+    importance: Array | None = None,
+    clusters: int = CLUSTERS,
+) -> Suggestions:
+    """The n samples of the pool whose labels would remove the most of the teacher's variance over it.
+
+    Args:
+        teacher: fitted; an exact or clustered one.
+        pool: samples, [M, ...].
+        n: how many to suggest.
+        chance: where candidates and references are drawn from, in a large pool.
+        allowed: rows that may be suggested; all by default. Samples whose label is known should be left out.
+        importance: how much the variance at each sample of the pool counts, [M]; alike by default.
+        clusters: into which candidates are cut; none may give more than twice its share. 1 for no such limit.
+    """
+    rows = np.arange(len(pool)) if allowed is None else np.asarray(allowed, dtype=np.int64)
+    if not 1 <= n <= len(rows):
+        raise InvalidInput(f"n={n}: expected 1 to {len(rows)}, as many as there are samples to choose from")
+    candidates = _some(rows, max(CANDIDATES, n), chance.child("candidates"))
+    references = _some(np.arange(len(pool)), REFERENCES, chance.child("references"))
+    weight = np.ones(len(references)) if importance is None else importance[references]
+    inside, Z = insight(teacher.teacher), teacher.view(pool[candidates])
+    cluster = _clusters(Z, clusters, chance)
+    picked, gain = greedy(inside, Z, teacher.view(pool[references]), weight, n, cluster)
+    return Suggestions(candidates[picked], gain)
+
+
+def greedy(
+    inside: Insight, candidates: Array, references: Array, weight: Array, n: int, cluster: Rows | None = None
+) -> tuple[Rows, Array]:
+    """Pick n candidates one after another, each that which removes most of the weighted variance that is left.
+
+    Args:
+        inside: of the teacher.
+        candidates: teacher inputs [C, D].
+        references: teacher inputs [R, D] over whose variance is summed.
+        weight: of each reference, [R].
+        n: how many to pick.
+        cluster: of each candidate, [C]; none gives more than twice its share, as long as others have some left.
+
+    Returns:
+        The candidates' places, and the share of the variance at first that each removes.
+    """
+    left = inside.covariance(references, candidates)  # [R, C], updated as candidates are picked
+    variance, noise = inside.variance(candidates), inside.noise
+    total = float(weight @ inside.variance(references)) or 1.0
+    allowance = _Allowance(cluster, len(candidates), n)
+    picked: list[int] = []
+    gains: list[float] = []
+    factors: list[Array] = []
+    for _ in range(n):
+        gain = (weight @ left**2) / (variance + noise)
+        best = allowance.best(gain)
+        # The covariance of the picked one with all candidates, after all that were picked before it.
+        row = inside.covariance(candidates[best : best + 1], candidates)[0]
+        row = row - sum((factor[best] * factor for factor in factors), np.zeros(len(row)))
+        factor = row / np.sqrt(variance[best] + noise)
+        left -= np.outer(left[:, best] / np.sqrt(variance[best] + noise), factor)
+        variance = np.maximum(variance - factor**2, 0.0)
+        factors.append(factor)
+        picked.append(best)
+        gains.append(float(gain[best]) / total)
+    return np.array(picked), np.array(gains)
+
+
+class _Allowance:
+    """How many candidates each cluster may still give; each candidate is given once."""
+
+    def __init__(self, cluster: Rows | None, candidates: int, n: int) -> None:
+        self._cluster = np.zeros(candidates, dtype=np.int64) if cluster is None else cluster
+        sizes = np.bincount(self._cluster)
+        self._left = np.ceil(2.0 * n * sizes / candidates).astype(np.int64) if len(sizes) > 1 else np.array([n])
+        self._free = np.ones(candidates, dtype=bool)
+
+    def best(self, gain: Array) -> int:
+        open_ = self._free & (self._left[self._cluster] > 0)
+        if not open_.any():
+            open_ = self._free
+        best = int(np.where(open_, gain, -np.inf).argmax())
+        self._free[best] = False
+        self._left[self._cluster[best]] -= 1
+        return best
+
+
+def _some(rows: Rows, most: int, chance: Chance) -> Rows:
+    if len(rows) <= most:
+        return rows
+    return np.sort(chance.numpy().permutation(rows)[:most])
+
+
+def _clusters(Z: Array, clusters: int, chance: Chance) -> Rows | None:
+    if clusters < 2 or len(Z) <= clusters:
+        return None
+    found = KMeans(clusters, n_init=1, random_state=chance.child("clusters").integer()).fit_predict(Z)
+    return np.asarray(found, dtype=np.int64)

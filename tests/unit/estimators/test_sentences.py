@@ -1,0 +1,45 @@
+import shutil
+
+import numpy as np
+import pytest
+from tests.unit.estimators.test_classifier import QUICK
+from tests.unit.students.test_encoder import save_encoder
+
+from fwl.errors import InvalidInput
+from fwl.estimators.classifier import FWLClassifier
+from fwl.estimators.saving import load_model, save_model
+from fwl.records import WeakSet
+
+TEXTS = ["good film", "bad film", "a good good film", "what a bad bad film"] * 15
+CLASSES = np.array(["up", "down"] * 30)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return FWLClassifier(student="encoder", encoder=str(folder), **QUICK).fit(
+        TEXTS[:20], CLASSES[:20], weak=WeakSet(TEXTS[20:], CLASSES[20:])
+    )
+
+
+def test_texts_are_read_by_a_sentence_encoder(model):
+    assert model.report_["samples"] == {"kind": "sentence vectors", "columns": 16, "empty": 0}
+    assert model.score(TEXTS, CLASSES) > 0.9
+
+
+def test_a_model_finds_its_encoder_again_also_where_it_has_moved(model, folder, tmp_path):
+    save_model(model, tmp_path / "model")
+    moved = shutil.copytree(folder, tmp_path / "moved")
+    for again in (load_model(tmp_path / "model"), load_model(tmp_path / "model", encoder=moved)):
+        assert np.array_equal(model.predict_proba(TEXTS), again.predict_proba(TEXTS))
+
+
+def test_another_encoder_is_refused(model, tmp_path):
+    save_model(model, tmp_path / "model")
+    other = save_encoder(tmp_path / "other", seed=1)
+    with pytest.raises(InvalidInput, match="is not the one that this model was fitted with"):
+        load_model(tmp_path / "model", encoder=other)
