@@ -44,11 +44,13 @@ STUDENTS = ("pair", "score")
 SEARCHES = {f"WA_{name}": name for name in ("binary", "tfidf", "rm3", DENSE)}
 UNSUPERVISED = "FWL_unsuprep"
 NEURAL = ("NN_W", "NN_S", "NN_S+/W", "NN_W->S", "NN_Womega->S", UNSUPERVISED, "FWL_noSigma", "FWL")
+# The same with the student that scores each document by itself, ours, where the table's own is another.
+SCORED = {f"{name}_score": name for name in ("NN_W", "NN_W->S", "FWL")}
 BESIDE = f"+{ANNOTATOR}"
 AUTO, FUSED, MEMORY = "FWL_auto", "FWL_auto_base", "FWL_auto_memory"
 ROWS = (
     *(ANNOTATOR, *SEARCHES),
-    *(f"{name}{end}" for name in NEURAL for end in ("", BESIDE)),
+    *(f"{name}{end}" for name in (*NEURAL, *SCORED) for end in ("", BESIDE)),
     *(FUSED, MEMORY, AUTO),
 )
 MOST_VECTORS = 100_000  # weak pairs whose vectors are held at once, for FWL_unsuprep
@@ -191,14 +193,20 @@ class _Table:
     def fill(self) -> None:
         for name in set(self.methods) & {ANNOTATOR, *SEARCHES}:
             self._search(name)
-        wanted = [name for name in NEURAL if {name, name + BESIDE} & set(self.methods)]
-        learning = _Learning(self.ready, self.settings, self.chance) if wanted else None
+        wanted = [name for name in (*NEURAL, *SCORED) if {name, name + BESIDE} & set(self.methods)]
         for fold in _folds(len(self.ready.queries), self.settings, self.chance):
             for name in wanted:
-                assert learning is not None
-                self._neural(name, fold, learning)
+                self._neural(name, fold, self._scored if name in SCORED else self._papers)
             if {AUTO, FUSED, MEMORY} & set(self.methods):
                 self._auto(fold)
+
+    @cached_property
+    def _papers(self) -> _Learning:
+        return _Learning(self.ready, self.settings, self.chance)
+
+    @cached_property
+    def _scored(self) -> _Learning:
+        return _Learning(self.ready, replace(self.settings, student="score"), self.chance)
 
     def scores(self) -> Iterator[Score]:
         """Per metric and method; the accuracies on pairs come last."""
@@ -230,7 +238,7 @@ class _Table:
             self._keep(method, np.arange(len(self.ready.queries)), asked.scores[name], candidates(asked, [name]))
 
     def _neural(self, name: str, fold: Fold, learning: _Learning) -> None:
-        learned = learning.learn(name, fold)
+        learned = learning.learn(SCORED.get(name, name), fold)
         (student,) = learned.students
         ranker = _Reranker(self.ready, self.settings, student, self.chance.child("opponents"))
         own, base, among = ranker(fold.test)

@@ -13,13 +13,16 @@ from fwl.experiments.ranking import (
     RankingSettings,
     _folds,
     _Learning,
+    _new_student,
     _recipe,
     _Reranker,
     _sources,
+    _Table,
     measure_ranking,
 )
 from fwl.experiments.runner import settings_for
 from fwl.randomness import Chance
+from fwl.students.score_ranker import ScoreRanker
 
 TINY = settings_for(RANKING, "tiny", ["pretrain_steps=20", "finetune_steps=10", "weak_pairs=500"])
 
@@ -37,6 +40,7 @@ def learning():
 def test_the_rows_are_the_papers_each_alone_and_beside_the_annotator():
     assert {"NN_W", "NN_S", "NN_S+/W", "NN_W->S", "NN_Womega->S", "FWL_unsuprep", "FWL_noSigma", "FWL"} == set(NEURAL)
     assert {f"{name}+WA" for name in NEURAL} <= set(ROWS)
+    assert {"NN_W_score", "NN_W->S_score", "FWL_score+WA"} <= set(ROWS)
     assert {"WA", "WA_binary", "WA_tfidf", "WA_rm3", "FWL_auto", "FWL_auto_memory"} <= set(ROWS)
 
 
@@ -94,6 +98,14 @@ def test_a_student_that_knows_nothing_gets_no_say_beside_the_annotator():
 
     ranker = Indifferent(ready(), TINY, None, Chance(0))
     assert ranker.weight(np.arange(20)) == 0.0
+
+
+def test_our_student_stands_beside_the_papers_with_the_same_pairs():
+    table = _Table(ready(), TINY, ("NN_W_score",), Chance(0))
+    table.fill()
+    assert set(table.rankings) == {"NN_W_score"}
+    assert isinstance(_new_student(ready(), table._scored._settings, Chance(0)), ScoreRanker)
+    assert np.array_equal(table._scored._weak.y, table._papers._weak.y)
 
 
 def test_methods_are_compared_over_queries():
