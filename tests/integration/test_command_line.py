@@ -76,7 +76,7 @@ def test_the_version_is_told():
         (
             ["reproduce", "tyo"],
             "unknown experiment 'tyo'; did you mean 'toy'? "
-            "known: toy, sentiment, beta, learning-curve, sentiment-curve, sampling, teachers, gaps",
+            "known: toy, sentiment, ranking, beta, learning-curve, sentiment-curve, sampling, teachers, gaps",
         ),
         (["reproduce", "toy", "--size", "tny"], "unknown size 'tny'; did you mean 'tiny'? known: tiny, reduced, paper"),
         (

@@ -1,18 +1,19 @@
-"""Entry point: the commands, and what becomes of errors."""
+"""Entry point: the commands, and what becomes of errors.
+
+Commands import what they work with when they are called: `fwl --help` answers at once.
+"""
 
 from __future__ import annotations
 
 import sys
 
 import typer
-from rich.console import Console
 
 from fwl.cli.fit_ranker import fit_ranker
 from fwl.cli.rank import rank
 from fwl.cli.report import report
 from fwl.cli.reproduce import reproduce
 from fwl.errors import FWLError
-from fwl.experiments.provenance import installed_version
 
 app = typer.Typer(
     help="Learn from few labels you trust and many you don't.",
@@ -29,8 +30,17 @@ app.command("rank")(rank)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"fwl {installed_version()}")
+        typer.echo(f"fwl {_installed()}")
         raise typer.Exit
+
+
+def _installed() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("fwl")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 @app.callback()
@@ -45,5 +55,7 @@ def run() -> None:
     try:
         app()
     except FWLError as error:
+        from rich.console import Console
+
         Console(stderr=True, soft_wrap=True).print(f"error: {error}", markup=False, highlight=False)
         sys.exit(2)

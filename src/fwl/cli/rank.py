@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from fwl.cli.progress import progress_for
 from fwl.errors import InvalidInput
@@ -108,6 +105,10 @@ def _tell(out: Path, queries: int, silent: list[str], as_machine: bool) -> None:
 
 
 def _show(query: str, ranking: Ranking, as_machine: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     if not ranking:
         raise InvalidInput(f"query {query!r} finds nothing: none of its words is in any document; try others")
     rows = [{"rank": place, "document": name, "score": score} for place, (name, score) in enumerate(ranking, 1)]

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from fwl.cli.progress import progress_for
 from fwl.errors import InvalidInput
-from fwl.experiments.catalogue import CATALOGUE, find_experiment
-from fwl.experiments.declare import Experiment
-from fwl.experiments.runner import run_experiment
-from fwl.records import Result
-from fwl.report.page import claims, write_report
-from fwl.report.store import as_json, write_result
-from fwl.report.tables import screen_table
+
+if TYPE_CHECKING:
+    from fwl.experiments.declare import Experiment
+    from fwl.records import Result
+
+# The names of the catalogue: to import that takes seconds, and --help should not.
+EXPERIMENTS = (
+    *("toy", "sentiment", "ranking", "beta", "learning-curve", "sentiment-curve"),
+    *("sampling", "teachers", "gaps"),
+)
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(CATALOGUE)}.")],
+    experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(EXPERIMENTS)}.")],
     data: Annotated[Path | None, typer.Option(help="Folder of the data, for experiments that need one.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.  [default: runs/EXPERIMENT]")] = None,
     size: Annotated[str, typer.Option(help="tiny, reduced or paper.")] = "paper",
@@ -34,6 +36,11 @@ def reproduce(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Run one of the paper's experiments; write results.json, figures and a page."""
+    from fwl.experiments.catalogue import find_experiment
+    from fwl.experiments.runner import run_experiment
+    from fwl.report.page import write_report
+    from fwl.report.store import write_result
+
     declared = find_experiment(experiment)
     assignments = [*(assignments or ()), *_data_setting(declared, data, size)]
     folder = out or Path("runs") / experiment
@@ -73,6 +80,12 @@ def _data_setting(experiment: Experiment, data: Path | None, size: str) -> list[
 
 
 def _show(result: Result, written: list[Path], as_machine: bool) -> None:
+    from rich.console import Console
+
+    from fwl.report.page import claims
+    from fwl.report.store import as_json
+    from fwl.report.tables import screen_table
+
     if as_machine:
         typer.echo(json.dumps(as_json(result)))
         return
