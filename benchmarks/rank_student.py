@@ -1,8 +1,10 @@
 """The ranking student, on made-up documents and queries: its size, its task, and the same network over padded rows.
 
-A word belongs to one topic, a query is about one, a document about several in shares of its own. How well a document
-answers a query is its share of the query's topic, and the label of a pair is the paper's: document+'s part of both.
-Words start with vectors that tell their topics through noise, as vectors learned from texts would.
+A word belongs to one topic and is of good or of bad documents. A query is about one topic, a document about several in
+shares of its own, and has more good words or more bad ones. How well a document answers a query is its share of the
+query's topic, times what its good words make it worth; the label of a pair is the paper's, document+'s part of both.
+Words start with vectors that tell their topics through noise, as vectors learned from texts would, but not whether they
+are good: students learn that of each word, and how fast depends on the optimiser of the vectors.
 """
 
 from __future__ import annotations
@@ -25,9 +27,12 @@ from fwl.students.losses import binary_cross_entropy
 BATCH = 128
 GOAL = 4.0  # times as fast as the plain loop
 TOPICS = 4
-FLATTENED = 12.5  # a topic's word of rank r occurs in proportion to 1 / (r + this)
+KINDS = 2 * TOPICS  # bad words of each topic, then good ones
+FLATTENED = 50 / KINDS  # of a kind's words, the one of rank r occurs in proportion to 1 / (r + this)
 MIXED = 0.3  # the smaller, the more a document is about one topic alone
+SPLIT = 0.5  # the smaller, the more a document's words are all good or all bad
 UNTOLD = 0.05  # how well a document without a word of the query's topic answers it
+WORTH = 1.5  # the log of what good words alone make of a document; bad ones, the inverse
 NOISE = 2.0  # of a word's vector, where its topic has 1
 SHORTEST, LONGEST = 2, 6  # queries
 
@@ -64,31 +69,35 @@ class Texts:
         documents: the same, in another length.
         topic: what each query is about, [Q].
         shares: how much of each document is about each topic, [D, TOPICS].
+        good: how much of each document is good words, [D].
     """
 
     queries: np.ndarray
     documents: np.ndarray
     topic: np.ndarray
     shares: np.ndarray
+    good: np.ndarray
 
 
 def draw_texts(size: Size, chance: Chance) -> Texts:
     """All queries and documents."""
     rng = chance.child("queries").numpy()
     topic = rng.integers(TOPICS, size=size.queries)
-    queries = _draw_words(rng, np.repeat(topic[:, None], LONGEST, axis=1), SHORTEST, size.vocabulary)
-    rng = chance.child("documents").numpy()
-    shares = rng.dirichlet(np.full(TOPICS, MIXED), size=size.documents)
-    chosen = rng.random((size.documents, size.longest, 1)) > np.cumsum(shares, axis=1)[:, None, :-1]
-    return Texts(queries, _draw_words(rng, chosen.sum(axis=2), size.shortest, size.vocabulary), topic, shares)
+    kinds = topic[:, None] + TOPICS * rng.integers(2, size=(size.queries, LONGEST))
+    queries = _draw_words(rng, kinds, SHORTEST, size.vocabulary)
+    rng, words = chance.child("documents").numpy(), (size.documents, size.longest)
+    shares, good = rng.dirichlet(np.full(TOPICS, MIXED), size.documents), rng.beta(SPLIT, SPLIT, size.documents)
+    topics = (rng.random((*words, 1)) > np.cumsum(shares, axis=1)[:, None, :-1]).sum(axis=2)
+    kinds = topics + TOPICS * (rng.random(words) < good[:, None])
+    return Texts(queries, _draw_words(rng, kinds, size.shortest, size.vocabulary), topic, shares, good)
 
 
-def _draw_words(rng: np.random.Generator, topics: np.ndarray, shortest: int, vocabulary: int) -> np.ndarray:
-    """A word id of each topic, and 0 behind the end of each row; ids go round the topics, from frequent to rare."""
-    ranks = (vocabulary - 1) // TOPICS
-    rank = (FLATTENED * ((ranks + FLATTENED) / FLATTENED) ** rng.random(topics.shape) - FLATTENED).astype(int)
-    lengths = rng.integers(shortest, topics.shape[1] + 1, size=(len(topics), 1))
-    return np.where(np.arange(topics.shape[1]) < lengths, 1 + TOPICS * rank + topics, 0)
+def _draw_words(rng: np.random.Generator, kinds: np.ndarray, shortest: int, vocabulary: int) -> np.ndarray:
+    """A word id of each kind, and 0 behind the end of each row; ids go round the kinds, from frequent to rare."""
+    ranks = (vocabulary - 1) // KINDS
+    rank = (FLATTENED * ((ranks + FLATTENED) / FLATTENED) ** rng.random(kinds.shape) - FLATTENED).astype(int)
+    lengths = rng.integers(shortest, kinds.shape[1] + 1, size=(len(kinds), 1))
+    return np.where(np.arange(kinds.shape[1]) < lengths, 1 + KINDS * rank + kinds, 0)
 
 
 def draw_lessons(texts: Texts, size: Size, chance: Chance) -> tuple[Lesson, Lesson]:
@@ -103,7 +112,9 @@ def draw_lessons(texts: Texts, size: Size, chance: Chance) -> tuple[Lesson, Less
 
 
 def _labelled(pairs: np.ndarray, texts: Texts) -> Lesson:
-    plus, minus = UNTOLD + texts.shares[pairs[:, 1:], texts.topic[pairs[:, :1]]].T
+    query, documents = pairs[:, :1], pairs[:, 1:]
+    told = UNTOLD + texts.shares[documents, texts.topic[query]]
+    plus, minus = (told * np.exp(WORTH * (2.0 * texts.good[documents] - 1.0))).T
     return Lesson(pairs.astype(np.int32), ratio(plus, minus)[:, None])
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import rank_student, scale, student_loops, students, teachers, text_student
 from benchmarks.peers import child
 from benchmarks.peers.common import Lesson, find_cells
-from tests.tolerances import SINGLE
+from tests.tolerances import ALGEBRA, SINGLE
 
 from fwl.randomness import Chance
 from fwl.students import predict
@@ -167,18 +167,29 @@ def test_made_up_tweets_have_the_lengths_of_tweets_and_every_class():
     assert lesson.y.mean(axis=0).min() > 0.2
 
 
-def test_made_up_pairs_prefer_the_document_with_more_of_the_query_s_topic():
+def test_made_up_documents_have_the_words_that_their_labels_speak_of():
     size = dataclasses.replace(rank_student.SIZES["full"], queries=300, documents=500)
     texts = rank_student.draw_texts(size, Chance(1))
     for rows, shortest, longest in ((texts.queries, 2, 6), (texts.documents, size.shortest, size.longest)):
         lengths = (rows != 0).sum(axis=1)
         assert (lengths.min(), lengths.max()) == (shortest, longest)
         assert rows.max() < size.vocabulary
+    good, topic = np.divmod((texts.documents - 1) % rank_student.KINDS, rank_student.TOPICS)
+    words = (texts.documents != 0).sum(axis=1)
+    for share, found in ((texts.good, good == 1), *((texts.shares[:, t], topic == t) for t in range(4))):
+        counted = (found & (texts.documents != 0)).sum(axis=1) / words
+        np.testing.assert_allclose(counted, share, rtol=0, atol=0.2)  # of 150 words or more, each by chance
+    asked = (texts.queries - 1) % rank_student.TOPICS == texts.topic[:, None]
+    assert asked[texts.queries != 0].all()
+
+
+def test_made_up_pairs_are_labelled_by_topic_and_worth_and_held_out_by_text():
+    size = dataclasses.replace(rank_student.SIZES["full"], queries=300, documents=500)
+    texts = rank_student.draw_texts(size, Chance(1))
     lesson, held_out = rank_student.draw_lessons(texts, size, Chance(1))
-    for query, plus, minus, label in np.column_stack([lesson.X[:200], lesson.y[:200]]):
-        about = (texts.documents[[int(plus), int(minus)]] - 1) % rank_student.TOPICS == texts.topic[int(query)]
-        more, less = (about & (texts.documents[[int(plus), int(minus)]] > 0)).mean(axis=1)
-        assert abs(more - less) < 0.2 or (more > less) == (label > 0.5)
+    for (query, *pair), label in zip(lesson.X[:100], lesson.y[:100, 0], strict=True):
+        plus, minus = ((0.05 + texts.shares[d, texts.topic[query]]) * math.exp(3.0 * texts.good[d] - 1.5) for d in pair)
+        assert label == pytest.approx(plus / (plus + minus), abs=ALGEBRA)
     assert not set(lesson.X[:, 0]) & set(held_out.X[:, 0])
     assert not set(lesson.X[:, 1:].flat) & set(held_out.X[:, 1:].flat)
 
