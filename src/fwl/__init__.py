@@ -6,7 +6,16 @@ from importlib import import_module as _import_module
 if _typing.TYPE_CHECKING:
     from fwl.annotate import Lexicon, SentiWordNet, Vader, Votes
     from fwl.errors import FWLError, TeacherWarning
-    from fwl.estimators import FWLClassifier, FWLRanker, FWLRegressor, audit, load_model, save_model, suggest_rows
+    from fwl.estimators import (
+        FWLClassifier,
+        FWLRanker,
+        FWLRegressor,
+        audit,
+        compare_on,
+        load_model,
+        save_model,
+        suggest_rows,
+    )
     from fwl.learn import (
         BINARY,
         METHODS,
@@ -95,6 +104,7 @@ __all__ = [
     "White",
     "WrappedStudent",
     "audit",
+    "compare_on",
     "fidelity_weighted",
     "fidelity_weighted_auto",
     "fit_teacher",

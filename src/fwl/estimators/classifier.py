@@ -174,7 +174,6 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             finetuning=finetuning,
             teaching=Teaching(new_teacher, standardise=True),
             beta=self.beta,
-            uncertainty="relative" if self.method == "FWL_auto" else "raw",
             auto=auto,
         )
 

@@ -6,7 +6,7 @@ strong label is known take no part in it, so that what the student says of them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ class OwnData:
         strong_weak: what the annotator says of them, [N, C]; None if it was not asked.
         learned_from: the rows of the pool that step 1 learns from.
         task: what the labels are.
+        weak: D_w, made of them once: those who share it share step 1 too.
     """
 
     pool: npt.NDArray[Any]
@@ -54,6 +55,12 @@ class OwnData:
     strong_weak: Array | None
     learned_from: Rows
     task: Task
+    weak: WeakSet = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.weak is None:
+            weak = WeakSet(self.pool[self.learned_from], self.pool_weak[self.learned_from])
+            object.__setattr__(self, "weak", weak)
 
     def with_strong(self, rows: Rows) -> OwnData:
         """The same with some of the strong samples only."""
@@ -116,8 +123,7 @@ def first_step(data: OwnData, recipe: Recipe, chance: Chance) -> FirstStep:
 
 def problem_of(data: OwnData, student: Student | None = None) -> Problem:
     """The problem that methods take; the student after step 1 stands in where the annotator was silent."""
-    weak = WeakSet(data.pool[data.learned_from], data.pool_weak[data.learned_from])
-    return Problem(weak, StrongSet(data.strong, data.y, _filled(data, student)), data.task)
+    return Problem(data.weak, StrongSet(data.strong, data.y, _filled(data, student)), data.task)
 
 
 def _filled(data: OwnData, student: Student | None) -> Array | None:
@@ -140,9 +146,7 @@ def learn(data: OwnData, method: str, recipe: Recipe, chance: Chance, first: Fir
         chance: where all draws come from.
         first: step 1, if it was done already with the same recipe and chance.
     """
-    first = first or first_step(data, recipe, chance)
-    recipe = recipe.but(pretraining=replace(recipe.pretraining, steps=first.steps))
-    return _taught(data, method, recipe, chance, first)
+    return _taught(data, method, recipe, chance, first or first_step(data, recipe, chance))
 
 
 def learn_as_planned(data: OwnData, method: str, recipe: Recipe, chance: Chance) -> Taught:
@@ -156,9 +160,15 @@ def learn_as_planned(data: OwnData, method: str, recipe: Recipe, chance: Chance)
     return _taught(data, method, recipe, chance, FirstStep(student, recipe.pretraining.steps))
 
 
-def _taught(data: OwnData, method: str, recipe: Recipe, chance: Chance, first: FirstStep) -> Taught:
+def prepared(data: OwnData, recipe: Recipe, first: FirstStep) -> tuple[Problem, Recipe]:
+    """What a method is given after step 1."""
     problem = problem_of(data, first.student)
-    recipe = _with_suitable_prior(recipe, problem)
+    recipe = recipe.but(pretraining=replace(recipe.pretraining, steps=first.steps))
+    return problem, _with_suitable_prior(recipe, problem)
+
+
+def _taught(data: OwnData, method: str, recipe: Recipe, chance: Chance, first: FirstStep) -> Taught:
+    problem, recipe = prepared(data, recipe, first)
     learned = OWN_METHODS[method](problem, recipe, chance, first.student)
     teacher = learned.teacher or choose_teacher(first.student, problem, recipe, chance)[0]
     return Taught(learned, teacher, first.steps, problem)

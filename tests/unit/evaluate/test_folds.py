@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from fwl.errors import InvalidInput
 from fwl.evaluate import folds
+from fwl.evaluate.folds import stratified_folds
 from fwl.randomness import Chance
 from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
@@ -47,3 +48,20 @@ def test_too_few_are_refused(n, k):
     message = f"cross-validation needs at least 2 samples and 2 folds, got {n} and {k}"
     with expect_refusal(InvalidInput, message):
         list(folds(n, k, Chance(0)))
+
+
+@PROPERTY
+@given(n=st.integers(2, 40), k=st.integers(2, 50), seed=st.integers(0, 100))
+def test_stratified_folds_leave_each_sample_out_once_and_share_the_classes(n, k, seed):
+    classes = np.random.default_rng(seed).integers(3, size=n)
+    made = list(stratified_folds(classes, k, Chance(seed)))
+    np.testing.assert_array_equal(np.sort(np.concatenate([left for _, left in made])), np.arange(n))
+    for kept, left_out in made:
+        np.testing.assert_array_equal(np.sort(np.concatenate([kept, left_out])), np.arange(n))
+    counts = np.array([np.bincount(classes[left], minlength=3) for _, left in made])
+    assert (counts.max(axis=0) - counts.min(axis=0)).max() <= 1
+
+
+def test_stratified_folds_of_one_sample_are_refused():
+    with expect_refusal(InvalidInput, "cross-validation needs at least 2 samples and 2 folds, got 1 and 3"):
+        list(stratified_folds(np.zeros(1, dtype=int), 3, Chance(0)))

@@ -28,7 +28,7 @@ def test_it_is_scikit_learns_balanced_regression_on_columns_of_one_scale(classes
         LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
         .fit((strong.X - everything.mean(axis=0)) / scale, labels)
         .predict_proba((made.X - everything.mean(axis=0)) / scale)
-        for C in (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+        for C in (1e-4, 1e-3, 1e-2, 1e-1)
     ]
     theirs = [p[:, 1:] if classes == 2 else p for p in theirs]
     assert min(np.abs(ours - p).max() for p in theirs) < OPTIMISED

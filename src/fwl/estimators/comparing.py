@@ -1,0 +1,85 @@
+"""Compare methods on a user's own data, and keep the one that is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+
+from fwl.errors import InvalidInput
+from fwl.estimators.classifier import FWLClassifier
+from fwl.estimators.gathering import gather_classes, gather_numbers
+from fwl.estimators.regressor import FWLRegressor
+from fwl.learn.compare_methods import AUTO, AUTO_READING, Comparison, as_plain, compare_methods
+from fwl.learn.decide import Verdict, decide
+from fwl.progress import Progress
+from fwl.randomness import chance_from
+
+Estimator = FWLClassifier | FWLRegressor
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The figures and the verdict.
+
+    Attributes:
+        comparison: every method's scores on the same strong rows.
+        verdict: which to use, by how much, how sure.
+    """
+
+    comparison: Comparison
+    verdict: Verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"comparison": as_plain(self.comparison), "verdict": self.verdict.as_dict()}
+
+    def winner(self, estimator: Estimator) -> Estimator:
+        """A new estimator like this one, not fitted, with the method that the verdict keeps."""
+        method = AUTO if self.verdict.kept == AUTO_READING else self.verdict.kept
+        chosen: Estimator = clone(estimator).set_params(method=method)
+        return chosen
+
+
+def compare_on(
+    estimator: Estimator,
+    X: Any,
+    y: Any,
+    weak: Any,
+    y_weak: Any = None,
+    *,
+    methods: Sequence[str] | None = None,
+    repeats: int | None = None,
+    with_curve: bool = True,
+    progress: Progress | None = None,
+) -> Compared:
+    """Run every method with an estimator's settings on the same folds of the strong rows.
+
+    Args:
+        estimator: says student, teacher and budget; its method does not matter, and it is not fitted.
+        X: strong rows.
+        y: their labels.
+        weak: a `WeakSet(X, y)`.
+        y_weak: what the annotator says of the strong rows, as in `fit`.
+        methods: names in `fwl.learn.compare_methods.COMPARED`; None for all.
+        repeats: how often the strong rows are cut into folds anew; None for more often where they are few.
+        with_curve: whether methods also learn from fewer strong rows.
+        progress: hears of every training.
+    """
+    if weak is None:
+        raise InvalidInput("a comparison needs weak labels; give weak=WeakSet(X, y)")
+    estimator, chance = clone(estimator), chance_from(estimator.random_state)
+    gather = gather_classes if isinstance(estimator, FWLClassifier) else gather_numbers
+    gathered = gather(estimator, X, y, weak, y_weak, chance)
+    comparison = compare_methods(
+        gathered.data,
+        estimator.recipe_for(gathered),
+        chance,
+        methods=methods,
+        repeats=repeats,
+        with_curve=with_curve,
+        progress=progress,
+    )
+    return Compared(comparison, decide(comparison))

@@ -1,0 +1,309 @@
+"""Is it better than just fine-tuning on the strong labels? Every method, on the same folds of them, under one budget.
+
+The strong rows are cut into folds, some times over; each method learns from the weak set and all folds but one, and
+predicts that one. Step 1 sees no strong row and is done once. What is compared is the score of each strong row, the
+mean over the repetitions: methods are paired row by row.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from fwl.errors import InvalidInput, UnknownName
+from fwl.evaluate.folds import folds, stratified_folds
+from fwl.learn.learned import Learned
+from fwl.learn.members import sharing
+from fwl.learn.own_data import (
+    LINEAR,
+    OWN_METHODS,
+    FirstStep,
+    OwnData,
+    first_step,
+    prepared,
+    weak_or_student,
+)
+from fwl.learn.prior import average_label
+from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.verdicts import both_columns, silent_rows
+from fwl.progress import Progress, Silent
+from fwl.randomness import Chance
+from fwl.records import Array
+from fwl.students.contract import Student
+
+ANNOTATOR = "WA"
+AUTO, AUTO_READING = "FWL_auto", "FWL_auto+W"  # the second reads the weak label of the row to be predicted
+COMPARED = (
+    *(ANNOTATOR, LINEAR, "NN_S", "NN_W", "NN_S+/W", "NN_W->S", "NN_W->Sx4"),
+    *("FWL_noSigma", "FWL", AUTO, AUTO_READING),
+)
+READ_WEAK = (ANNOTATOR, AUTO_READING)  # need the annotator's label of the row itself
+ON_THE_CURVE = (LINEAR, "NN_W->S", "NN_W->Sx4", AUTO)
+FOLDS = 5
+WANTED = 200  # predictions of strong rows, about: few rows are cut into folds more often
+MOST_REPEATS = 5
+LEAST = 8  # strong rows of the shortest point of the learning curve
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """How well a method predicts strong labels it has not seen.
+
+    Attributes:
+        method: its name.
+        of_rows: the score of each strong row, the mean over repetitions, [N]: 1 or 0 for a right or wrong class; the
+            squared error of a number.
+        of_folds: the mean score of each fold of each repetition.
+        seconds: that all its trainings took.
+    """
+
+    method: str
+    of_rows: Array
+    of_folds: tuple[float, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One point of a learning curve: so many strong labels, and the mean score of each method."""
+
+    strong: int
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What every method made of the same data.
+
+    Attributes:
+        metric: "accuracy", or "squared error".
+        lower_is_better: whether that should be small.
+        strong: how many strong rows there are.
+        learned_from: strong rows that each method learned from in a fold.
+        scores: by method.
+        curve: the learning curve over subsets of the strong rows, the last point with all that a fold leaves.
+        steps: updates of step 1.
+    """
+
+    metric: str
+    lower_is_better: bool
+    strong: int
+    learned_from: int
+    scores: dict[str, Scored]
+    curve: tuple[Point, ...]
+    steps: int
+
+
+def compare_methods(
+    data: OwnData,
+    recipe: Recipe,
+    chance: Chance,
+    *,
+    methods: Sequence[str] | None = None,
+    repeats: int | None = None,
+    with_curve: bool = True,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run every method on the same folds of the strong rows.
+
+    Args:
+        data: both sets.
+        recipe: every method's student, plans and teacher.
+        chance: where folds and trainings are drawn from.
+        methods: names in `COMPARED`; those that read weak labels are left out where strong rows have none. None for
+            all.
+        repeats: how often the strong rows are cut into folds anew; None for more often where they are few.
+        with_curve: whether methods also learn from fewer strong rows.
+        progress: hears of every training.
+    """
+    names = _answerable(data, methods)
+    n = len(data.strong)
+    if n < 2 * FOLDS:
+        raise InvalidInput(f"a comparison needs at least {2 * FOLDS} strong rows, got {n}; label some more by hand")
+    times = min(MOST_REPEATS, max(1, round(WANTED / n))) if repeats is None else repeats
+    cuts = [list(_folds(data, chance.child("folds", i))) for i in range(times)]
+    sizes = _sizes(n) if with_curve else []
+    listener = progress or Silent()
+    on_curve = [name for name in ON_THE_CURVE if name in names]
+    listener.start(1 + times * FOLDS * len(names) + len(sizes) * FOLDS * len(on_curve), "comparing")
+    try:
+        with sharing(OrderedDict()):
+            first = first_step(data, recipe, chance)
+            listener.advance()
+            bench = _Bench(data, recipe, chance, first, listener)
+            runs = bench.over(names, list(chain(*cuts)))
+            curve = [_point(bench, on_curve, cuts[0], size, chance) for size in sizes]
+    finally:
+        listener.finish()
+    scores = {name: run.scored(name, data) for name, run in runs.items()}
+    whole = Point(n - n // FOLDS, {name: float(scores[name].of_rows.mean()) for name in on_curve})
+    metric = "accuracy" if data.task.has_classes else "squared error"
+    points = (*curve, whole) if with_curve else ()
+    return Comparison(metric, not data.task.has_classes, n, whole.strong, scores, points, first.steps)
+
+
+def _answerable(data: OwnData, methods: Sequence[str] | None) -> list[str]:
+    for name in methods or ():
+        if name not in COMPARED:
+            raise UnknownName("method to compare", name, COMPARED)
+    wanted = COMPARED if methods is None else methods
+    asked = data.strong_weak is not None and bool(data.asked.any())
+    return [name for name in wanted if asked or name not in READ_WEAK]
+
+
+def _folds(data: OwnData, chance: Chance) -> Iterator[tuple[Rows, Rows]]:
+    if not data.task.has_classes:
+        return folds(len(data.strong), FOLDS, chance)
+    return stratified_folds(both_columns(data.y).argmax(axis=1), FOLDS, chance)
+
+
+def _sizes(n: int) -> list[int]:
+    """A quarter and a half of what a fold learns from, if that is not too few."""
+    most = n - n // FOLDS
+    return [size for size in (most // 4, most // 2) if size >= LEAST]
+
+
+def _point(bench: _Bench, names: Sequence[str], cut: list[tuple[Rows, Rows]], size: int, chance: Chance) -> Point:
+    """The same folds, with some of the strong rows only."""
+    fewer = [(_some(bench.data, kept, size, chance.child("curve", size, i)), out) for i, (kept, out) in enumerate(cut)]
+    runs = bench.over(names, fewer)
+    return Point(size, {name: float(run.scored(name, bench.data).of_rows.mean()) for name, run in runs.items()})
+
+
+def _some(data: OwnData, kept: Rows, size: int, chance: Chance) -> Rows:
+    """So many of the rows, with about the classes' shares; at least two classes, where there are two."""
+    order = chance.numpy().permutation(kept)
+    if data.task.has_classes:
+        classes = both_columns(data.y)[order].argmax(axis=1)
+        rank = np.zeros(len(order))
+        for c in np.unique(classes):  # the share of its class that comes before each row
+            mine = classes == c
+            rank[mine] = (np.arange(mine.sum()) + 0.5) / mine.sum()
+        order = order[np.argsort(rank, kind="stable")]
+    return np.sort(order[:size])
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A method's predictions of left-out rows, fold by fold."""
+
+    parts: tuple[tuple[Rows, Array], ...]
+    seconds: float
+
+    def scored(self, method: str, data: OwnData) -> Scored:
+        total, times = np.zeros(len(data.strong)), np.zeros(len(data.strong))
+        of_folds = []
+        for rows, predicted in self.parts:
+            score = _score(data, rows, predicted)
+            total[rows] += score
+            times[rows] += 1
+            of_folds.append(float(score.mean()))
+        return Scored(method, total / np.maximum(times, 1), tuple(of_folds), self.seconds)
+
+
+def _score(data: OwnData, rows: Rows, predicted: Array) -> Array:
+    if not data.task.has_classes:
+        return np.asarray(((predicted - data.y[rows]) ** 2).mean(axis=1))
+    truth, said = (both_columns(labels).argmax(axis=1) for labels in (data.y[rows], predicted))
+    return np.asarray(truth == said, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """Where methods are tried, one after another."""
+
+    data: OwnData
+    recipe: Recipe
+    chance: Chance
+    first: FirstStep
+    progress: Progress
+
+    def over(self, names: Sequence[str], cuts: Sequence[tuple[Rows, Rows]]) -> dict[str, _Run]:
+        """Every method on every fold."""
+        parts: dict[str, list[tuple[Rows, Array]]] = {name: [] for name in names}
+        seconds = dict.fromkeys(names, 0.0)
+        for kept, left_out in cuts:
+            fold = _Fold.of(self, kept, left_out)
+            for name in names:
+                started = time.monotonic()
+                parts[name].append((left_out, fold.predicted(name)))
+                seconds[name] += time.monotonic() - started
+                self.progress.advance()
+        return {name: _Run(tuple(parts[name]), seconds[name]) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """Methods on one fold, which share its students and, where one is another's, all it learned."""
+
+    seen: OwnData
+    new: OwnData
+    problem: Problem
+    recipe: Recipe
+    chance: Chance
+    student: Student
+    learned: dict[str, Learned] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, bench: _Bench, kept: Rows, left_out: Rows) -> _Fold:
+        seen, new = bench.data.with_strong(kept), bench.data.with_strong(left_out)
+        problem, recipe = prepared(seen, bench.recipe, bench.first)
+        # A copy for each fold: what was trained from it is let go with it.
+        return cls(seen, new, problem, recipe, bench.chance, copy.deepcopy(bench.first.student))
+
+    def predicted(self, method: str) -> Array:
+        """The method's labels of the rows left out."""
+        if method == ANNOTATOR:
+            return annotators_word(self.new.strong_weak, self.seen)
+        own = AUTO if method == AUTO_READING else method
+        if own not in self.learned:
+            self.learned[own] = OWN_METHODS[own](self.problem, self.recipe, self.chance, self.student)
+        return _answer(self.learned[own], self.new, self.new.strong_weak if method == AUTO_READING else None)
+
+
+def annotators_word(weak: Array | None, seen: OwnData) -> Array:
+    """What the annotator says, and the strong labels' average where it is silent."""
+    assert weak is not None
+    average = average_label(seen.y, seen.task)
+    return np.where(silent_rows(weak)[:, None], average, weak)
+
+
+def _answer(learned: Learned, new: OwnData, weak: Array | None) -> Array:
+    if learned.teacher is None:
+        return learned.predict(new.strong)
+    read = weak_or_student(learned.teacher, new.strong, weak)
+    if weak is not None and not learned.with_teacher:
+        return learned.teacher.predict(new.strong, read)
+    return learned.predict(new.strong, read)
+
+
+def as_plain(comparison: Comparison) -> dict[str, object]:
+    """Plain values, for JSON."""
+    scores = {
+        name: {
+            "mean": float(scored.of_rows.mean()),
+            "standard_error": standard_error(scored.of_rows),
+            "of_folds": list(scored.of_folds),
+            "seconds": scored.seconds,
+        }
+        for name, scored in comparison.scores.items()
+    }
+    curve = [{"strong": point.strong, "scores": point.scores} for point in comparison.curve]
+    plain = {
+        name: getattr(comparison, name) for name in ("metric", "lower_is_better", "strong", "learned_from", "steps")
+    }
+    return {**plain, "scores": scores, "curve": curve}
+
+
+def standard_error(values: Array) -> float:
+    """Of the mean of rows' scores."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")

@@ -1,0 +1,326 @@
+"""Which of the compared methods to use, by how much, how sure, and in words.
+
+A few dozen strong rows tell two methods apart only if they differ by several points, and choosing the winner of such a
+comparison mostly chooses luck: it was measured to lose more than it gains. So what is known from before counts too.
+Each method's lead over FWL_auto's committee is believed to lie around `EXPECTED`, give or take `SPREAD`; the strong
+rows move that belief as far as their standard error allows; the method with the highest belief is kept. With few
+strong rows that is the committee unless another is clearly better; with many, it is whoever wins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from fwl.evaluate.significance import compare
+from fwl.learn.compare_methods import ANNOTATOR, AUTO, AUTO_READING, READ_WEAK, Comparison, Point, standard_error
+from fwl.learn.own_data import LINEAR
+from fwl.records import Array
+
+# Leads over FWL_auto in accuracy, as earlier comparisons had them (DECISIONS.md names them); of numbers, none is known.
+EXPECTED = {
+    ANNOTATOR: -0.08,
+    LINEAR: -0.03,
+    "NN_S": -0.04,
+    "NN_W": -0.03,
+    "NN_S+/W": -0.02,
+    "NN_W->S": -0.012,
+    "NN_W->Sx4": -0.01,
+    "FWL_noSigma": -0.04,
+    "FWL": -0.04,
+    AUTO: 0.0,
+    AUTO_READING: 0.005,
+}
+SPREAD = 0.03
+SIMPLE = (LINEAR, "NN_S", "NN_W->S")  # what anybody would try with strong labels
+CLEARLY, PROBABLY = 0.95, 0.8
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far one method is ahead of another, in the metric's own units; positive is better.
+
+    Attributes:
+        over: the other method.
+        observed: the difference of their means on the strong rows.
+        standard_error: of that, over rows.
+        believed: the difference once earlier experience is counted in.
+        probability: that it is really ahead.
+        p: of the paired test, corrected for the number of methods; None where it is behind.
+    """
+
+    over: str
+    observed: float
+    standard_error: float
+    believed: float
+    probability: float
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Up to how many strong labels FWL_auto is ahead of the best simple method.
+
+    Attributes:
+        sizes: strong labels at the points of the learning curve.
+        leads: FWL_auto's lead at each.
+        wins_up_to: the largest size up to which it leads at every point; None if it does not even at the smallest.
+        wins_everywhere: whether it leads at every point: then the end is not in sight.
+        expected_end: where a line through the leads over the logarithm of the sizes crosses zero, beyond the last
+            point; None if it does not, or lies further than a hundred times as many labels.
+    """
+
+    sizes: tuple[int, ...]
+    leads: tuple[float, ...]
+    wins_up_to: int | None
+    wins_everywhere: bool
+    expected_end: int | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer.
+
+    Attributes:
+        kept: the method to keep; "FWL_auto+W" is FWL_auto, given the weak labels of what it predicts.
+        without_weak: the one to keep if new rows come without weak labels.
+        best: the one with the best mean on the strong rows, whatever that is worth.
+        score: the kept method's mean, and its standard error.
+        leads: of the kept method over each other.
+        over_simple: over the best of the methods that anybody would try with strong labels; None if it is one of them.
+        reach: up to how many strong labels FWL wins; None without a learning curve.
+        sentences: all that in words.
+    """
+
+    kept: str
+    without_weak: str
+    best: str
+    score: tuple[float, float]
+    leads: tuple[Lead, ...]
+    over_simple: Lead | None
+    reach: Reach | None
+    sentences: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def decide(comparison: Comparison) -> Verdict:
+    """The verdict on a comparison."""
+    gains = _gains(comparison)
+    beliefs = {name: _belief(name, gains, comparison) for name in gains}
+    able = [name for name in beliefs if name != ANNOTATOR]
+    kept = _most_believed(able, beliefs)
+    without_weak = _most_believed([name for name in able if name not in READ_WEAK], beliefs)
+    best = max(gains, key=lambda name: float(gains[name].mean()))
+    leads = tuple(_lead(kept, other, gains, comparison) for other in gains if other != kept)
+    simple = [name for name in SIMPLE if name in gains and kept not in SIMPLE]
+    rival = _most_believed(simple, beliefs) if simple else None
+    over_simple = next((lead for lead in leads if lead.over == rival), None)
+    scored = comparison.scores[kept].of_rows
+    verdict = Verdict(
+        kept,
+        without_weak,
+        best,
+        (float(scored.mean()), standard_error(scored)),
+        leads,
+        over_simple,
+        _reach(comparison),
+        (),
+    )
+    return Verdict(**{**vars(verdict), "sentences": in_words(verdict, comparison)})
+
+
+def _most_believed(names: Sequence[str], beliefs: Mapping[str, tuple[float, float]]) -> str:
+    """The method with the highest believed lead; of equals the committee, then the first."""
+    return max(names, key=lambda name: (beliefs[name][0], name == AUTO))
+
+
+def _gains(comparison: Comparison) -> dict[str, Array]:
+    """Rows' scores, so that more is better."""
+    sign = -1.0 if comparison.lower_is_better else 1.0
+    return {name: sign * scored.of_rows for name, scored in comparison.scores.items()}
+
+
+def _belief(name: str, gains: dict[str, Array], comparison: Comparison) -> tuple[float, float]:
+    """The believed lead over FWL_auto, or over the mean of all where that was not run, and its deviation."""
+    base = gains[AUTO] if AUTO in gains else np.mean(list(gains.values()), axis=0)
+    return _shrunk(gains[name] - base, _expected(name, AUTO, comparison), _Scale.of(comparison, gains))
+
+
+def _lead(name: str, other: str, gains: dict[str, Array], comparison: Comparison) -> Lead:
+    difference = gains[name] - gains[other]
+    scale = _Scale.of(comparison, gains)
+    believed, deviation = _shrunk(difference, _expected(name, other, comparison), scale)
+    pair = {name: gains[name].tolist(), other: gains[other].tolist()}
+    p = compare(pair, lower_is_better=False)[name].get(other)
+    corrected = None if p is None else min(1.0, p * (len(gains) - 1))
+    ahead = float(norm.cdf(believed / deviation)) if deviation > 0 else float(believed > 0)
+    return Lead(other, float(difference.mean()), standard_error(difference), believed, ahead, corrected)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """What counts as much: how far methods differ, and how far on one row.
+
+    Of accuracies as stated; of squared errors, in proportion to the best method's.
+    """
+
+    spread: float
+    unit: float
+
+    @classmethod
+    def of(cls, comparison: Comparison, gains: Mapping[str, Array]) -> _Scale:
+        if not comparison.lower_is_better:
+            return cls(SPREAD, 1.0)
+        least = min(-float(values.mean()) for values in gains.values())
+        return cls(10 * SPREAD * least or SPREAD, least)
+
+
+def _shrunk(difference: Array, expected: float, scale: _Scale) -> tuple[float, float]:
+    """Mean and deviation of a normal belief N(expected, spread^2) after seeing the rows' differences."""
+    error = cautious_error(difference, scale.unit)
+    trust = scale.spread**2 / (scale.spread**2 + error**2)
+    return expected + trust * (float(difference.mean()) - expected), math.sqrt(trust) * error
+
+
+def cautious_error(difference: Array, unit: float) -> float:
+    """The standard error of the mean, as if two rows more had differed by a unit, one in favour of each.
+
+    Where methods differ on one row of fifty, that row's luck decides, and the plain error would be of its size.
+    """
+    n = len(difference)
+    more = np.concatenate([difference, [unit, -unit]])
+    return math.sqrt(max(float((more**2).sum()) - n * float(difference.mean()) ** 2, 0.0)) / n
+
+
+def _expected(name: str, other: str, comparison: Comparison) -> float:
+    if comparison.lower_is_better:
+        return 0.0
+    return EXPECTED[name] - EXPECTED[other]
+
+
+def _reach(comparison: Comparison) -> Reach | None:
+    if not comparison.curve or AUTO not in comparison.curve[0].scores:
+        return None
+    sizes = tuple(point.strong for point in comparison.curve)
+    leads = tuple(_lead_at(point, comparison.lower_is_better) for point in comparison.curve)
+    ahead = [lead >= 0 for lead in leads]
+    first_loss = ahead.index(False) if False in ahead else len(ahead)
+    wins_up_to = sizes[first_loss - 1] if first_loss > 0 else None
+    return Reach(sizes, leads, wins_up_to, all(ahead), _expected_end(sizes, leads) if all(ahead) else None)
+
+
+def _lead_at(point: Point, lower_is_better: bool) -> float:
+    sign = -1.0 if lower_is_better else 1.0
+    rivals = [sign * score for name, score in point.scores.items() if name != AUTO]
+    return sign * point.scores[AUTO] - max(rivals)
+
+
+def _expected_end(sizes: tuple[int, ...], leads: tuple[float, ...]) -> int | None:
+    if len(sizes) < 2:
+        return None
+    slope, start = np.polyfit(np.log(sizes), leads, 1)
+    if slope >= 0:
+        return None
+    end = math.exp(min(-start / slope, 50.0))
+    return round(end) if sizes[-1] < end <= 100 * sizes[-1] else None
+
+
+def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
+    """The verdict as sentences."""
+    said = [_use(verdict, comparison)]
+    if verdict.over_simple is not None:
+        said.append(_against_simple(verdict, comparison))
+    elif verdict.kept in SIMPLE:
+        said.append(_simple_wins(verdict, comparison))
+    if verdict.reach is not None:
+        said.append(_on_reach(verdict.reach))
+    if verdict.best not in (verdict.kept, ANNOTATOR):
+        said.append(
+            f"{_named(verdict.best)} had the best mean on these rows, but not by enough to go against what is known of "
+            "these methods from elsewhere."
+        )
+    if verdict.best == ANNOTATOR:
+        said.append("The annotator alone had the best mean: where it can be run on new rows, no model is needed.")
+    return tuple(said)
+
+
+def _use(verdict: Verdict, comparison: Comparison) -> str:
+    mean, error = verdict.score
+    figure = _figure(mean, comparison)
+    said = f"Use {_named(verdict.kept)}: {comparison.metric} {figure} ± {_figure(error, comparison)} "
+    said += f"on strong rows it had not seen ({comparison.strong} rows)."
+    if verdict.kept == AUTO_READING:
+        said += f" For rows that come without a weak label, {_named(verdict.without_weak)}."
+    return said
+
+
+def _against_simple(verdict: Verdict, comparison: Comparison) -> str:
+    lead = verdict.over_simple
+    assert lead is not None
+    surely = "clearly" if lead.probability >= CLEARLY else "probably" if lead.probability >= PROBABLY else None
+    measured = f"measured {_signed(lead.observed, comparison)} ± {_figure(lead.standard_error, comparison)}"
+    chance = f"{100 * lead.probability:.0f} % sure"
+    if surely is None:
+        return f"Whether that is better than {_named(lead.over)} cannot be told from these rows ({measured}, {chance})."
+    return f"It is {surely} better than {_named(lead.over)} ({measured}, {chance})."
+
+
+def _simple_wins(verdict: Verdict, comparison: Comparison) -> str:
+    lead = next((lead for lead in verdict.leads if lead.over == AUTO), None)
+    if lead is None:
+        return "A simple method is the best of those compared."
+    return f"The simpler method wins: {_signed(lead.observed, comparison)} over {_named(AUTO)}."
+
+
+def _on_reach(reach: Reach) -> str:
+    if reach.wins_everywhere and reach.expected_end is not None:
+        return (
+            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead shrinks and may end "
+            f"at about {reach.expected_end:,}."
+        )
+    if reach.wins_everywhere:
+        return (
+            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead does not shrink yet."
+        )
+    if reach.wins_up_to is None:
+        return f"FWL does not lead at any beginning of the learning curve ({_listed(reach.sizes)} strong labels)."
+    return f"FWL leads up to about {reach.wins_up_to:,} strong labels; with more, a simpler method is level or ahead."
+
+
+def _named(method: str) -> str:
+    return f"{method} ({DESCRIBED[method]})"
+
+
+def _figure(value: float, comparison: Comparison) -> str:
+    return f"{value:.3g}" if comparison.lower_is_better else f"{100 * value:.1f} %"
+
+
+def _signed(value: float, comparison: Comparison) -> str:
+    return f"{value:+.3g}" if comparison.lower_is_better else f"{100 * value:+.1f} points"
+
+
+def _listed(sizes: tuple[int, ...]) -> str:
+    return ", ".join(f"{size:,}" for size in sizes)
+
+
+DESCRIBED = {
+    ANNOTATOR: "the annotator alone",
+    LINEAR: "a linear model of the strong labels",
+    "NN_S": "the student on strong labels alone",
+    "NN_W": "the student on weak labels alone",
+    "NN_S+/W": "the student on both kinds of labels by turns",
+    "NN_W->S": "weak labels first, then fine-tuned on the strong ones",
+    "NN_W->Sx4": "four students, weak then strong, averaged",
+    "FWL_noSigma": "the teacher's labels without fidelity",
+    "FWL": "the paper's fidelity-weighted learning",
+    AUTO: "students and teacher averaged",
+    AUTO_READING: "the same, reading the weak labels of new rows",
+}

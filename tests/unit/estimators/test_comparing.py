@@ -1,0 +1,43 @@
+import json
+
+import numpy as np
+from tests.refusals import expect_refusal
+from tests.unit.estimators.test_classifier import QUICK, data
+
+from fwl.errors import InvalidInput
+from fwl.estimators.classifier import FWLClassifier
+from fwl.estimators.comparing import compare_on
+from fwl.estimators.regressor import FWLRegressor
+from fwl.records import WeakSet
+
+METHODS = ("WA", "LR_S", "NN_W->S", "FWL_auto+W")
+
+
+def test_a_classifiers_methods_are_compared_and_the_winner_fits():
+    X, y, says = data()
+    estimator = FWLClassifier(method="FWL", **QUICK)
+    weak = WeakSet(X[30:], says[30:])
+    found = compare_on(estimator, X[:30], y[:30], weak, says[:30], methods=METHODS, repeats=1, with_curve=False)
+    assert tuple(found.comparison.scores) == METHODS
+    winner = found.winner(estimator)
+    assert winner.get_params()["method"] in ("LR_S", "NN_W->S", "FWL_auto")
+    assert estimator.method == "FWL"
+    assert not hasattr(estimator, "classes_")
+    assert winner.fit(X[:30], y[:30], weak).score(X, y) > 0.7
+    assert json.loads(json.dumps(found.as_dict()))["verdict"]["kept"] == found.verdict.kept
+
+
+def test_a_regressors_methods_are_compared():
+    X, _, _ = data()
+    y = np.sin(X[:, 0])
+    estimator = FWLRegressor(hidden=(8,), pretrain_steps=10, finetune_steps=20, random_state=0)
+    found = compare_on(estimator, X[:20], y[:20], WeakSet(X[20:], y[20:] + 0.5), methods=("LR_S", "NN_W->S"), repeats=1)
+    assert found.comparison.metric == "squared error"
+    assert found.verdict.kept in ("LR_S", "NN_W->S")
+
+
+def test_without_weak_labels_there_is_nothing_to_compare():
+    X, y, _ = data()
+    message = "a comparison needs weak labels; give weak=WeakSet(X, y)"
+    with expect_refusal(InvalidInput, message):
+        compare_on(FWLClassifier(), X, y, None)

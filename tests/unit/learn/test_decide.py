@@ -1,0 +1,144 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fwl.learn.compare_methods import COMPARED, Comparison, Point, Scored, standard_error
+from fwl.learn.decide import DESCRIBED, EXPECTED, SPREAD, _Scale, _shrunk, cautious_error, decide
+
+
+def comparison(accuracies, n=100, curve=(), seed=0, lower_is_better=False):
+    """Methods that are right on so many rows, mostly the same ones."""
+    rng = np.random.default_rng(seed)
+    ease = rng.permutation(n)
+    scores = {}
+    for name, share in accuracies.items():
+        order = np.argsort(np.argsort(ease + rng.normal(0, 0.1 * n, size=n)))
+        scores[name] = Scored(name, (order < round(share * n)).astype(float), (share,), 1.0)
+    metric = "squared error" if lower_is_better else "accuracy"
+    return Comparison(metric, lower_is_better, n, 80, scores, tuple(curve), 100)
+
+
+def test_every_method_has_an_expectation_and_a_description():
+    assert set(EXPECTED) == set(DESCRIBED) == set(COMPARED)
+
+
+def test_level_methods_leave_the_committee():
+    verdict = decide(comparison({"LR_S": 0.8, "NN_W->S": 0.8, "FWL_auto": 0.8}))
+    assert verdict.kept == "FWL_auto"
+
+
+def test_a_method_that_is_clearly_better_is_kept_however_simple():
+    verdict = decide(comparison({"LR_S": 0.9, "NN_W->S": 0.7, "FWL_auto": 0.7}, n=300))
+    assert verdict.kept == verdict.best == "LR_S"
+    assert "The simpler method wins: +20.0 points over FWL_auto" in " ".join(verdict.sentences)
+
+
+def test_a_small_lead_on_few_rows_is_not_believed_and_said_so():
+    verdict = decide(comparison({"LR_S": 0.74, "NN_W->S": 0.7, "FWL_auto": 0.72}, n=50))
+    assert (verdict.kept, verdict.best) == ("FWL_auto", "LR_S")
+    assert "LR_S (a linear model of the strong labels) had the best mean on these rows, but not by enough" in " ".join(
+        verdict.sentences
+    )
+
+
+def test_the_reading_committee_is_kept_where_it_was_run_with_a_word_for_rows_without_weak_labels():
+    verdict = decide(comparison({"WA": 0.6, "NN_W->S": 0.7, "FWL_auto": 0.8, "FWL_auto+W": 0.85}))
+    assert (verdict.kept, verdict.without_weak) == ("FWL_auto+W", "FWL_auto")
+    assert "For rows that come without a weak label, FWL_auto (students and teacher averaged)." in verdict.sentences[0]
+
+
+def test_the_annotator_is_never_kept_as_a_model_but_told():
+    verdict = decide(comparison({"WA": 0.99, "NN_W->S": 0.7, "FWL_auto": 0.7}, n=500))
+    assert verdict.kept != "WA"
+    assert verdict.sentences[-1] == (
+        "The annotator alone had the best mean: where it can be run on new rows, no model is needed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("simple", "word"), [(0.5, "clearly better"), (0.75, "probably better"), (0.78, "cannot be told from these rows")]
+)
+def test_how_sure_it_is_better_than_the_simple_way_is_said(simple, word):
+    verdict = decide(comparison({"NN_W->S": simple, "FWL_auto": 0.78}, n=150))
+    assert verdict.over_simple.over == "NN_W->S"
+    assert word in verdict.sentences[1]
+
+
+def test_leads_are_told_with_error_probability_and_corrected_p():
+    verdict = decide(comparison({"NN_W->S": 0.6, "LR_S": 0.5, "FWL_auto": 0.8}))
+    lead = next(lead for lead in verdict.leads if lead.over == "LR_S")
+    assert lead.observed == pytest.approx(0.3)
+    assert 0.95 < lead.probability <= 1.0
+    assert lead.p < 0.01
+    assert 0 < lead.believed < lead.observed
+
+
+CLASSES = _Scale(SPREAD, 1.0)
+
+
+def test_more_rows_are_believed_more():
+    difference = np.array([0.0, 1.0] * 10)
+    few, many = (_shrunk(np.tile(difference, times), 0.0, CLASSES)[0] for times in (1, 50))
+    assert 0 < few < many < 0.5
+
+
+def test_one_row_that_differs_is_luck():
+    difference = np.zeros(50)
+    difference[7] = 1.0
+    assert cautious_error(difference, 1.0) == pytest.approx(np.sqrt(3 - 0.02) / 50)
+    assert cautious_error(difference, 1.0) > 1.5 * standard_error(difference)
+
+
+def test_many_rows_that_differ_have_the_usual_error():
+    difference = np.random.default_rng(0).normal(size=5000)
+    assert cautious_error(difference, 1.0) == pytest.approx(standard_error(difference), rel=0.01)
+
+
+def test_rows_that_all_agree_leave_some_doubt():
+    believed, deviation = _shrunk(np.zeros(10), -0.01, CLASSES)
+    assert deviation > 0
+    assert -0.01 < believed < 0
+
+
+CURVES = {
+    "always": ([(10, 0.8, 0.7), (40, 0.85, 0.8)], 40, True),
+    "until": ([(10, 0.8, 0.7), (20, 0.82, 0.81), (40, 0.83, 0.86)], 20, False),
+    "never": ([(10, 0.6, 0.7), (40, 0.7, 0.8)], None, False),
+}
+
+
+@pytest.mark.parametrize(("points", "up_to", "everywhere"), CURVES.values(), ids=CURVES.keys())
+def test_up_to_how_many_strong_labels_it_wins_is_read_off_the_curve(points, up_to, everywhere):
+    curve = [Point(size, {"FWL_auto": auto, "LR_S": simple, "NN_W->S": 0.1}) for size, auto, simple in points]
+    reach = decide(comparison({"LR_S": 0.7, "FWL_auto": 0.8}, curve=curve)).reach
+    assert (reach.wins_up_to, reach.wins_everywhere) == (up_to, everywhere)
+
+
+def test_a_lead_that_shrinks_has_an_end_in_sight():
+    curve = [Point(10, {"FWL_auto": 0.8, "LR_S": 0.7}), Point(100, {"FWL_auto": 0.85, "LR_S": 0.8})]
+    verdict = decide(comparison({"LR_S": 0.7, "FWL_auto": 0.8}, curve=curve))
+    assert verdict.reach.expected_end == 1000
+    assert "its lead shrinks and may end at about 1,000." in verdict.sentences[2]
+
+
+def test_of_errors_less_is_better():
+    made = comparison({"LR_S": 0.9, "NN_W->S": 0.5, "FWL_auto": 0.3}, lower_is_better=True, n=300)
+    verdict = decide(made)
+    assert verdict.kept == "FWL_auto"
+    assert verdict.over_simple.observed > 0
+    simple = comparison({"LR_S": 0.2, "NN_W->S": 0.5, "FWL_auto": 0.6}, lower_is_better=True, n=300)
+    assert decide(simple).kept == "LR_S"
+
+
+def test_a_verdict_without_the_committee_is_possible():
+    verdict = decide(comparison({"LR_S": 0.8, "NN_W->S": 0.6}, n=200))
+    assert verdict.kept == "LR_S"
+
+
+def test_it_is_plain_values_for_json():
+    made = comparison({"NN_W->S": 0.6, "FWL_auto": 0.8})
+    plain = json.loads(json.dumps(decide(made).as_dict()))
+    assert plain["kept"] == "FWL_auto"
+    assert decide(replace(made, curve=())).reach is None
