@@ -153,3 +153,14 @@ def test_on_cranfield_the_annotators_are_as_good_as_is_known():
         values[kind] = mean_over_queries(rank_measures(judgments, run))["AP@1000"]
     assert values[BM25] == pytest.approx(0.305, abs=0.01)
     assert values[RM3] >= values[BM25]
+
+
+@pytest.mark.parametrize("make", [BM25, RM3, VectorSpace, lambda index: VectorSpace(index, "binary")])
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_the_best_few_are_the_beginning_of_all_to_the_bit(make, k):
+    """Postings that cannot bring a document among the best few are passed over; nothing else may change."""
+    ranking = make(index_of(LARGER))
+    everything = ranking.search(LARGER_QUERIES, k=len(LARGER), workers=1)
+    for few, whole in zip(ranking.search(LARGER_QUERIES, k=k, workers=1), everything, strict=True):
+        assert np.array_equal(few.documents, whole.documents[:k])
+        assert np.array_equal(few.scores, whole.scores[:k])

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -70,6 +71,12 @@ class Bags:
         kept_before = offsets_of(kept.astype(np.int64))
         return Bags(kept_before[self.starts], self.terms[kept], weights[kept])
 
+    def heaviest_first(self, largest: Scores) -> Bags:
+        """The same terms, those of each query first that may add most to a score: their weight times `largest` [T]."""
+        query = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        order = np.lexsort((-self.weights * largest[self.terms], query))
+        return Bags(self.starts, self.terms[order], self.weights[order])
+
 
 @dataclass(frozen=True, eq=False)
 class Worth:
@@ -111,11 +118,20 @@ class Ranking(ABC):
             workers: threads; -1 for one per core. The numbers do not depend on it.
         """
         _check_k(k)
-        return rank(self.index.postings, self.worth, self.bags(queries, workers), k, workers)
+        bags = self.bags(queries, workers).heaviest_first(self._largest)
+        return rank(self.index.postings, self.worth, bags, k, workers, self._largest)
 
     def score(self, queries: Sequence[Query], documents: Sequence[npt.ArrayLike], workers: int = -1) -> list[Scores]:
         """What `search` would give documents by their numbers, for each query its own; 0 where nothing matches."""
-        return score(self.index.postings, self.worth, self.bags(queries, workers), documents, workers)
+        bags = self.bags(queries, workers).heaviest_first(self._largest)
+        return score(self.index.postings, self.worth, bags, documents, workers)
+
+    @cached_property
+    def _largest(self) -> Scores:
+        """The most that a posting of each term is worth at a weight of 1, [T]; a pass over all when first asked."""
+        from fwl.annotate.scoring import largest_worths  # the compiler is loaded by those who need it
+
+        return largest_worths(self.index.postings.arrays, self.worth.arrays)
 
     @abstractmethod
     def bags(self, queries: Sequence[Query], workers: int) -> Bags:
@@ -141,16 +157,19 @@ def as_bags(queries: Iterable[Query], numbers: Mapping[str, int], weigh: Callabl
     return Bags(starts, np.array(terms, dtype=np.int32), np.array(weights, dtype=np.float64))
 
 
-def rank(postings: Postings, worth: Worth, bags: Bags, k: int, workers: int = 1) -> list[Hits]:
-    """The best k documents of every query."""
+def rank(
+    postings: Postings, worth: Worth, bags: Bags, k: int, workers: int = 1, largest: Scores | None = None
+) -> list[Hits]:
+    """The best k documents of every query; with the `largest` worth of each term's postings [T] it is found sooner."""
     _check_weights(bags)
     batches = [range(start, min(start + BATCH, len(bags))) for start in range(0, len(bags), BATCH)]
     count = max(1, min(effective_n_jobs(workers), len(batches)))
     weights = bags.weights.astype(np.float32)
+    most = np.full_like(weights, np.inf) if largest is None else weights * largest[bags.terms]
 
     def answer(worker: int) -> list[list[Hits]]:
         ranker = _Ranker(postings, worth, min(k, max(1, postings.range)))
-        return [ranker.answer(bags, weights, batch) for batch in batches[worker::count]]
+        return [ranker.answer(bags, weights, most, batch) for batch in batches[worker::count]]
 
     answers = _on_threads(answer, count)
     return [hits for number in range(len(batches)) for hits in answers[number % count][number // count]]
@@ -191,10 +210,10 @@ class _Ranker:
         )
         self._out = np.empty((BATCH, k), np.int32), np.empty((BATCH, k), np.float32), np.empty(BATCH, np.int64)
 
-    def answer(self, bags: Bags, weights: Scores, batch: range) -> list[Hits]:
+    def answer(self, bags: Bags, weights: Scores, most: Scores, batch: range) -> list[Hits]:
         from fwl.annotate.scoring import best_of_each  # the compiler is loaded by those who need it
 
-        queries = bags.starts[batch.start : batch.stop + 1], bags.terms, weights
+        queries = bags.starts[batch.start : batch.stop + 1], bags.terms, weights, most
         best_of_each(queries, *self._index, self._room, self._out)
         documents, scores, counts = self._out
         return [Hits(documents[i, :n].copy(), scores[i, :n].copy()) for i, n in enumerate(counts[: len(batch)])]

@@ -2,6 +2,9 @@
 
 A posting is worth `weight * gain[f] / (rise[f] + spread[d])`, where f is how often the term occurs in document d. All
 arithmetic is single precision in the order of the query's terms: a document has the same bits whoever asks for it.
+
+Terms that may add most come first. Once the documents met have k scores that all the terms left together cannot reach,
+no other document can be among the best k, and further postings count for documents met before alone.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ Floats = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.uint64]
 
 BUCKETS = 2048  # of scores, between zero and the best
+SAFE = np.float32(1.0001)  # times what terms may add, for rounding
 MANY = 32  # hits in a bucket that are worth a proper sort
 TINY = np.finfo(np.float32).tiny  # the least a match is worth: a document that was met never looks as if it was not
 
 
 @njit(nogil=True, error_model="numpy")
 def best_of_each(
-    queries: tuple[Int64s, Int32s, Floats],
+    queries: tuple[Int64s, Int32s, Floats, Floats],
     postings: tuple[Int64s, Int32s, Frequencies],
     worth: tuple[Floats, Floats, Floats],
     room: tuple[Floats, Int32s, Floats, Keys],
@@ -32,20 +36,21 @@ def best_of_each(
     """The best documents of some queries, best first; of equal ones the first document.
 
     Args:
-        queries: where each starts [Q + 1] in its terms and weights.
+        queries: where each starts [Q + 1] in its terms, their weights, and the most that each may add to a score.
         postings: where each term starts, documents, frequencies.
         worth: gain and rise by frequency, spread by document [N].
         room: to work in: totals by document [N], all zero before and after; documents met [N + 1] and their scores
             [N + 1]; sort keys of the best [N].
         out: documents [Q, k], scores [Q, k] and how many [Q] there are.
     """
-    starts, terms, weights = queries
+    starts, terms, weights, most = queries
     totals, met, scores, keys = room
     documents, found, counts = out
     order = np.empty(BUCKETS, dtype=np.int64)
     for i in range(len(starts) - 1):
-        end = starts[i + 1]
-        n = _accumulate(terms[starts[i] : end], weights[starts[i] : end], postings, worth, totals, met)
+        start, end = starts[i], starts[i + 1]
+        query = terms[start:end], weights[start:end], most[start:end]
+        n = _accumulate(query, postings, worth, totals, met, order, documents.shape[1])
         best = _drain(totals, met[:n], scores)
         counts[i] = _sort_best(met[:n], scores[:n], best, order, keys, documents[i], found[i])
 
@@ -94,30 +99,107 @@ def _worth(weight: np.float32, gain: np.float32, rise: np.float32, spread: np.fl
 
 
 @njit(nogil=True, error_model="numpy")
+def largest_worths(
+    postings: tuple[Int64s, Int32s, Frequencies], worth: tuple[Floats, Floats, Floats]
+) -> npt.NDArray[np.float32]:
+    """The most that a posting of each term is worth at a weight of 1, [T]."""
+    offsets, items, frequencies = postings
+    gain, rise, spread = worth
+    largest = np.zeros(len(offsets) - 1, dtype=np.float32)
+    for term in range(len(largest)):
+        most = np.float32(0.0)
+        for place in range(offsets[term], offsets[term + 1]):
+            f = frequencies[place]
+            most = max(most, _worth(np.float32(1.0), gain[f], rise[f], spread[items[place]]))
+        largest[term] = most
+    return largest
+
+
+@njit(nogil=True, error_model="numpy")
 def _accumulate(
-    terms: Int32s,
-    weights: Floats,
+    query: tuple[Int32s, Floats, Floats],
     postings: tuple[Int64s, Int32s, Frequencies],
     worth: tuple[Floats, Floats, Floats],
     totals: Floats,
     met: Int32s,
+    counts: Int64s,
+    k: int,
 ) -> int:
-    """Add up what the postings are worth; returns how many documents were met.
+    """Add up what the postings are worth; returns how many documents were met that may be among the best k."""
+    terms, weights, most = query
+    offsets = postings[0]
+    n, left, closed = 0, most.sum(), False
+    added = np.float32(0.0)
+    for j in range(len(terms)):
+        start, end = offsets[terms[j]], offsets[terms[j] + 1]
+        if not closed and n >= k and 0 < added < np.inf:
+            closed = _reached(totals, met[:n], added, counts, k) > SAFE * left
+        if closed:
+            _add_to_known(start, end, weights[j], postings, worth, totals)
+        else:
+            n = _add(start, end, weights[j], postings, worth, totals, met, n)
+        left, added = left - most[j], added + SAFE * most[j]
+    return n
+
+
+@njit(nogil=True, error_model="numpy")
+def _add(
+    start: int,
+    end: int,
+    weight: np.float32,
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    totals: Floats,
+    met: Int32s,
+    n: int,
+) -> int:
+    """One term's postings; returns how many documents were met so far.
 
     Every document is written down as met, and kept if it is new: that takes no branch, which nothing could predict.
     """
-    offsets, items, frequencies = postings
+    _, items, frequencies = postings
     gain, rise, spread = worth
-    n = 0
-    for j in range(len(terms)):
-        weight = weights[j]
-        for place in range(offsets[terms[j]], offsets[terms[j] + 1]):
-            document, f = items[place], frequencies[place]
-            before = totals[document]
-            met[n] = document
-            n += before == 0
-            totals[document] = before + _worth(weight, gain[f], rise[f], spread[document])
+    for place in range(start, end):
+        document, f = items[place], frequencies[place]
+        before = totals[document]
+        met[n] = document
+        n += before == 0
+        totals[document] = before + _worth(weight, gain[f], rise[f], spread[document])
     return n
+
+
+@njit(nogil=True, error_model="numpy")
+def _add_to_known(
+    start: int,
+    end: int,
+    weight: np.float32,
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    totals: Floats,
+) -> None:
+    """One term's postings of documents that were met before; most are not."""
+    _, items, frequencies = postings
+    gain, rise, spread = worth
+    for place in range(start, end):
+        document = items[place]
+        before = totals[document]
+        if before != 0:
+            f = frequencies[place]
+            totals[document] = before + _worth(weight, gain[f], rise[f], spread[document])
+
+
+@njit(nogil=True)
+def _reached(totals: Floats, met: Int32s, most: np.float32, counts: Int64s, k: int) -> np.float32:
+    """A score that at least k of the documents met have by now; `most` is more than any of them has."""
+    scale = (BUCKETS - 1) / np.float64(most)
+    counts[:] = 0
+    for i in range(len(met)):
+        counts[min(BUCKETS - 1, int(totals[met[i]] * scale))] += 1
+    bucket, n = BUCKETS, 0
+    while n < k:
+        bucket -= 1
+        n += counts[bucket]
+    return np.float32(bucket / scale)
 
 
 @njit(nogil=True)
