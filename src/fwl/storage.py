@@ -52,6 +52,16 @@ def write_folder(folder: str | os.PathLike[str], stored: Stored) -> Path:
     return target
 
 
+def check_writable(folder: str | os.PathLike[str]) -> None:
+    """Refuse a place where no model can be written: to be asked before work that takes long."""
+    target = Path(folder)
+    _check_replaceable(target)
+    above = next(parent for parent in target.absolute().parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        reason = "Permission denied" if above.is_dir() else f"{above} is not a folder"
+        raise OutputTrouble(f"cannot write the model to {target} ({reason}); name another folder")
+
+
 def read_folder(folder: str | os.PathLike[str]) -> Stored:
     """Read a model, if it is whole, unchanged and not from a newer version."""
     source = Path(folder)

@@ -9,10 +9,14 @@ import sys
 
 import typer
 
+from fwl.cli.fit import fit
 from fwl.cli.fit_ranker import fit_ranker
+from fwl.cli.predict import predict
 from fwl.cli.rank import rank
 from fwl.cli.report import report
 from fwl.cli.reproduce import reproduce
+from fwl.cli.soft_labels import soft_labels
+from fwl.cli.suggest import suggest
 from fwl.errors import FWLError
 
 app = typer.Typer(
@@ -22,6 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(fit)
+app.command()(predict)
+app.command("soft-labels")(soft_labels)
+app.command()(suggest)
 app.command()(reproduce)
 app.command()(report)
 app.command("fit-ranker")(fit_ranker)
