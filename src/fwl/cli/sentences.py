@@ -40,7 +40,7 @@ def comparison_table(comparison: Comparison) -> Table:
     from rich.table import Table
 
     from fwl.learn.compare_methods import standard_error
-    from fwl.learn.decide import DESCRIBED
+    from fwl.learn.decision_words import DESCRIBED
 
     table = Table("method", "", comparison.metric, "±", "seconds")
     by_score = sorted(comparison.scores.values(), key=lambda scored: float(scored.of_rows.mean()))

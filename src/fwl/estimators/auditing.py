@@ -97,9 +97,22 @@ def suggest_rows(
     samples = read_samples(model, X)
     fitted: Fitted = model._fitted
     read = None if weak is None else fitted.labels.weak(weak, len(samples))
-    importance = _undecided(fitted, samples, read)
-    chance = Chance(0).child("suggest")
-    return suggest(fitted.teacher, samples, n, chance, allowed=allowed, importance=importance, clusters=clusters)
+
+    def undecided(rows: Rows) -> Array:
+        """The chance that two draws from the model's probabilities differ."""
+        weak_of_rows = None if read is None else read[rows]
+        columns = predict_with(fitted.learned, fitted.teacher, samples[rows], weak_of_rows)
+        return np.asarray(1.0 - (both_columns(columns) ** 2).sum(axis=1))
+
+    return suggest(
+        fitted.teacher,
+        samples,
+        n,
+        Chance(0).child("suggest"),
+        allowed=allowed,
+        importance=undecided if fitted.labels.task.has_classes else None,
+        clusters=clusters,
+    )
 
 
 def _beliefs(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> tuple[Array, Array, Array, Array, Array]:
@@ -114,14 +127,6 @@ def _beliefs(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> t
         parts.append((soft.label, soft.uncertainty, soft.fidelity, left, deviation))
     label, sigma, eta2, left, deviation = (np.concatenate(column) for column in zip(*parts, strict=True))
     return label, sigma, eta2, left, deviation
-
-
-def _undecided(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> Array | None:
-    """How undecided the model is of each row: the chance that two draws from its probabilities differ."""
-    if not fitted.labels.task.has_classes:
-        return None
-    probabilities = both_columns(predict_with(fitted.learned, fitted.teacher, samples, read))
-    return np.asarray(1.0 - (probabilities**2).sum(axis=1))
 
 
 def _told(fitted: Fitted, label: Array) -> tuple[npt.NDArray[Any], Array]:

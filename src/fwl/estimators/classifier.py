@@ -18,6 +18,7 @@ from fwl.estimators.new_teachers import NewTeacher, teacher_named
 from fwl.estimators.telling import predict_with
 from fwl.learn.own_data import OWN_METHODS, learn
 from fwl.learn.recipe import Auto, Recipe, Teaching
+from fwl.progress import Progress
 from fwl.randomness import chance_from
 from fwl.records import Array
 from fwl.students.training import Training
@@ -117,7 +118,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         self.pool_size = pool_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, weak: Any = None, y_weak: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, weak: Any = None, y_weak: Any = None, progress: Progress | None = None) -> Self:
         """Learn from strong rows and a weak set.
 
         Args:
@@ -126,15 +127,16 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             weak: a `WeakSet(X, y)`; without one, the strong rows alone are learned from.
             y_weak: what the annotator says of the strong rows, so that the teacher learns how it errs; found by itself
                 for strong rows that stand in the weak set too.
+            progress: hears of step 1 and the rest, then of every row that has its soft label.
         """
         if self.method not in OWN_METHODS:
             raise UnknownName("method", self.method, OWN_METHODS)
         chance = chance_from(self.random_state)
         gathered = gather_classes(self, X, y, weak, y_weak, chance)
         recipe = self.recipe_for(gathered)
-        taught = learn(gathered.data, self.method, recipe, chance)
+        taught = learn(gathered.data, self.method, recipe, chance, progress=progress)
         self.classes_ = gathered.labels.classes  # type: ignore[attr-defined]
-        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta))
+        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta, progress))
         return self
 
     def predict(self, X: Any, weak: Any = None) -> npt.NDArray[Any]:

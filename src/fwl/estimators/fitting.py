@@ -17,6 +17,7 @@ from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
 from fwl.learn.own_data import Taught
 from fwl.learn.soften import Softener
+from fwl.progress import Progress
 from fwl.students.contract import Student
 
 
@@ -49,7 +50,9 @@ class Fitted:
     example: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, gathered: Gathered, taught: Taught, method: str, beta: float) -> Fitted:
+    def of(
+        cls, gathered: Gathered, taught: Taught, method: str, beta: float, progress: Progress | None = None
+    ) -> Fitted:
         """What is kept of a run of that method, with that beta where it chose none."""
         learned = taught.learned
         softener = _softener(taught, method, beta)
@@ -66,7 +69,7 @@ class Fitted:
             gathered.kind,
             learned,
             taught.teacher,
-            soften_both(softener, learned.soft, gathered.data),
+            soften_both(softener, learned.soft, gathered.data, progress),
             len(gathered.data.pool),
             softener,
             report,

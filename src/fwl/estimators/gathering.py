@@ -50,7 +50,7 @@ class Gathered:
             "weak": {"rows": rows, "labelled": labelled, "abstained": rows - labelled},
             "in_both": len(self.known),
             "learned_from": len(data.learned_from),
-            "annotators": list(self.labels.annotators) if self.has_weak else [],  # type: ignore[attr-defined]
+            "annotators": list(self.labels.annotators) if self.has_weak else [],
         }
 
     def _per_class(self) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.utils.validation import _check_y, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
 from fwl.estimators.inputs import ARRAY, PARTS, SPARSE, TABLE, TEXTS, kind_of
 from fwl.estimators.text_inputs import as_text_list
+from fwl.records import as_vector
 from fwl.tables.frames import as_table
 
 
@@ -23,7 +24,9 @@ def read_strong(estimator: Any, X: Any, y: Any, numeric: bool) -> tuple[Any, Any
         )
         return checked
     samples = read_new(estimator, X, reset=True)
-    labels = _check_y(y, y_numeric=numeric, estimator=estimator) if numeric else column_or_1d(_array(y), warn=True)
+    labels = column_or_1d(_array(y), warn=True)
+    if numeric:
+        labels = as_vector(labels, "strong labels")
     check_consistent_length(_countable(samples), labels)
     return samples, labels
 

@@ -35,6 +35,10 @@ class Labels(Protocol):
     def task(self) -> Task:
         """What kind of labels they are."""
 
+    @property
+    def annotators(self) -> tuple[dict[str, Any], ...]:
+        """What is known of each annotator."""
+
     def strong(self, y: Any) -> Array:
         """Strong labels as columns, [N, C]."""
 

@@ -18,6 +18,7 @@ from fwl.estimators.new_teachers import NewTeacher, teacher_named
 from fwl.estimators.telling import predict_with
 from fwl.learn.own_data import OWN_METHODS, learn_as_planned
 from fwl.learn.recipe import Recipe, Teaching
+from fwl.progress import Progress
 from fwl.randomness import chance_from
 from fwl.records import Array, WeakSet
 from fwl.students.training import Training
@@ -96,7 +97,9 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         self.teacher = teacher
         self.pool_size = pool_size
 
-    def fit(self, X: Any, y: Any, weak: WeakSet | None = None, y_weak: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, weak: WeakSet | None = None, y_weak: Any = None, progress: Progress | None = None
+    ) -> Self:
         """Learn from strong rows and a weak set.
 
         Args:
@@ -104,14 +107,15 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
             y: their numbers.
             weak: a `WeakSet(X, y)`; without one, the strong rows alone are learned from.
             y_weak: what the annotator says of the strong rows, so that the teacher learns how it errs.
+            progress: hears of step 1 and the rest, then of every row that has its soft label.
         """
         if self.method not in OWN_METHODS:
             raise UnknownName("method", self.method, OWN_METHODS)
         chance = chance_from(self.random_state)
         gathered = gather_numbers(self, X, y, weak, y_weak, chance)
         recipe = self.recipe_for(gathered)
-        taught = learn_as_planned(gathered.data, self.method, recipe, chance)
-        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta))
+        taught = learn_as_planned(gathered.data, self.method, recipe, chance, progress=progress)
+        keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta, progress))
         return self
 
     def predict(self, X: Any, weak: Any = None) -> Array:

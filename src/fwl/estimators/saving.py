@@ -152,7 +152,13 @@ def _plain_parameters(estimator: Estimator) -> dict[str, Any]:
             del given[name]
     for name in ("class_map", "classes"):  # saved with the labels
         given.pop(name, None)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    return {name: _plain(value) for name, value in given.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _columns_of(estimator: Estimator) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
 from fwl.learn.own_data import OwnData, weak_or_student
 from fwl.learn.soften import Softener
+from fwl.progress import Progress, Silent
 from fwl.records import Array, SoftSet
 
 CHUNK = 32768
@@ -27,27 +28,32 @@ class Softened:
     fidelity: Array
 
 
-def soften_both(softener: Softener, made: SoftSet | None, data: OwnData) -> Softened:
+def soften_both(softener: Softener, made: SoftSet | None, data: OwnData, progress: Progress | None = None) -> Softened:
     """Soft labels of every sample of the pool, whoever labelled it, and then of the strong ones.
 
     Those that a method made are taken, if it made them of all samples.
     """
-    if made is not None and len(made.label) == len(data.pool) + len(data.strong):
+    total = len(data.pool) + len(data.strong)
+    if made is not None and len(made.label) == total:
         return _kept(made)
-    return _joined(
-        [
-            soften_some(softener, data.pool, data.pool_weak),
-            soften_some(softener, data.strong, data.strong_weak),
-        ]
-    )
+    listener = progress or Silent()
+    listener.start(total, "soft labels")
+    try:
+        pool = soften_some(softener, data.pool, data.pool_weak, listener)
+        return _joined([pool, soften_some(softener, data.strong, data.strong_weak, listener)])
+    finally:
+        listener.finish()
 
 
-def soften_some(softener: Softener, X: npt.NDArray[Any], weak: Array | None) -> Softened:
+def soften_some(
+    softener: Softener, X: npt.NDArray[Any], weak: Array | None, progress: Progress | None = None
+) -> Softened:
     """Soft labels of some samples; where the annotator is silent, the student stands in for it."""
     parts = []
     for rows in _chunks(len(X)):
         read = weak_or_student(softener.teacher, X[rows], None if weak is None else weak[rows])
         parts.append(_kept(softener(X[rows], read)))
+        (progress or Silent()).advance(len(X[rows]))
     return _joined(parts)
 
 

@@ -6,6 +6,8 @@ strong label is known take no part in it, so that what the student says of them 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +23,7 @@ from fwl.learn.methods import METHODS, Method
 from fwl.learn.pretrain import pretrain, pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.task import Task
+from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
@@ -136,7 +139,14 @@ def _filled(data: OwnData, student: Student | None) -> Array | None:
     return np.where(asked[:, None], data.strong_weak, data.task.link(predict(student, data.strong)))
 
 
-def learn(data: OwnData, method: str, recipe: Recipe, chance: Chance, first: FirstStep | None = None) -> Taught:
+def learn(
+    data: OwnData,
+    method: str,
+    recipe: Recipe,
+    chance: Chance,
+    first: FirstStep | None = None,
+    progress: Progress | None = None,
+) -> Taught:
     """Run a method on a user's data.
 
     Args:
@@ -145,19 +155,42 @@ def learn(data: OwnData, method: str, recipe: Recipe, chance: Chance, first: Fir
         recipe: student and plans; `recipe.auto.pretraining` is step 1.
         chance: where all draws come from.
         first: step 1, if it was done already with the same recipe and chance.
+        progress: hears when step 1 is done, and when all is.
     """
-    return _taught(data, method, recipe, chance, first or first_step(data, recipe, chance))
+    with _heard(progress) as listener:
+        first = first or first_step(data, recipe, chance)
+        listener.advance()
+        return _taught(data, method, recipe, chance, first)
 
 
-def learn_as_planned(data: OwnData, method: str, recipe: Recipe, chance: Chance) -> Taught:
+def learn_as_planned(
+    data: OwnData, method: str, recipe: Recipe, chance: Chance, progress: Progress | None = None
+) -> Taught:
     """The same with step 1 as long as the recipe says; FWL_auto does a step 1 of its own."""
+    with _heard(progress) as listener:
+        return _as_planned(data, method, recipe, chance, listener)
+
+
+def _as_planned(data: OwnData, method: str, recipe: Recipe, chance: Chance, listener: Progress) -> Taught:
     if method == "FWL_auto":
         problem = problem_of(data)
         learned = OWN_METHODS[method](problem, recipe, chance, None)
         assert learned.teacher is not None
         return Taught(learned, learned.teacher, learned.choices["pretrain_steps"], problem)
     student = pretrain(problem_of(data), recipe, chance)
+    listener.advance()
     return _taught(data, method, recipe, chance, FirstStep(student, recipe.pretraining.steps))
+
+
+@contextmanager
+def _heard(progress: Progress | None) -> Iterator[Progress]:
+    """Two parts: step 1, and the rest."""
+    listener = progress or Silent()
+    listener.start(2, "learning")
+    try:
+        yield listener
+    finally:
+        listener.finish()
 
 
 def prepared(data: OwnData, recipe: Recipe, first: FirstStep) -> tuple[Problem, Recipe]:

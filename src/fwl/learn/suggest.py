@@ -8,6 +8,7 @@ before it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,7 @@ def suggest(
     chance: Chance,
     *,
     allowed: Rows | None = None,
-    importance: Array | None = None,
+    importance: Callable[[Rows], Array] | None = None,
     clusters: int = CLUSTERS,
 ) -> Suggestions:
     """The n samples of the pool whose labels would remove the most of the teacher's variance over it.
@@ -59,7 +60,7 @@ def suggest(
         n: how many to suggest.
         chance: where candidates and references are drawn from, in a large pool.
         allowed: rows that may be suggested; all by default. Samples whose label is known should be left out.
-        importance: how much the variance at each sample of the pool counts, [M]; alike by default.
+        importance: how much the variance at some rows of the pool counts, [n]; alike by default.
         clusters: into which candidates are cut; none may give more than twice its share. 1 for no such limit.
     """
     rows = np.arange(len(pool)) if allowed is None else np.asarray(allowed, dtype=np.int64)
@@ -67,7 +68,7 @@ def suggest(
         raise InvalidInput(f"n={n}: expected 1 to {len(rows)}, as many as there are samples to choose from")
     candidates = _some(rows, max(CANDIDATES, n), chance.child("candidates"))
     references = _some(np.arange(len(pool)), REFERENCES, chance.child("references"))
-    weight = np.ones(len(references)) if importance is None else importance[references]
+    weight = np.ones(len(references)) if importance is None else importance(references)
     inside, Z = insight(teacher.teacher), teacher.view(pool[candidates])
     cluster = _clusters(Z, clusters, chance)
     picked, gain = greedy(inside, Z, teacher.view(pool[references]), weight, n, cluster)

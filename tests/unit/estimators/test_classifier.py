@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.examples import Listener
 from tests.refusals import expect_refusal
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
@@ -207,6 +208,14 @@ def test_missing_texts_are_empty_ones_and_counted():
     model = FWLClassifier(**QUICK).fit([None, *given[1:30]], y[:30], weak=WeakSet(given[30:], y[30:]))
     assert model.report_["samples"]["empty"] == 1
     assert model.predict(pd.Series([None, "free"])).shape == (2,)
+
+
+def test_progress_hears_of_learning_and_of_every_soft_label():
+    X, y, says = data()
+    listener = Listener()
+    FWLClassifier(method="LR_S", **QUICK).fit(X[:30], y[:30], WeakSet(X[30:], says[30:]), progress=listener)
+    assert (listener.what, listener.total, listener.finished) == ("soft labels", 200, True)
+    assert sum(listener.heard) == 1 + 200
 
 
 def test_without_a_weak_set_the_strong_rows_are_learned_from():

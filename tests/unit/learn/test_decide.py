@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from fwl.learn.compare_methods import COMPARED, Comparison, Point, Scored, standard_error
-from fwl.learn.decide import DESCRIBED, EXPECTED, SPREAD, _Scale, _shrunk, cautious_error, decide
+from fwl.learn.decide import EXPECTED, SPREAD, _Scale, _shrunk, cautious_error, decide
+from fwl.learn.decision_words import DESCRIBED
 
 
 def comparison(accuracies, n=100, curve=(), seed=0, lower_is_better=False):

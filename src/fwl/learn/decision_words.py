@@ -1,0 +1,102 @@
+"""A verdict on methods, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fwl.learn.compare_methods import ANNOTATOR, AUTO, AUTO_READING, Comparison
+from fwl.learn.own_data import LINEAR
+
+if TYPE_CHECKING:
+    from fwl.learn.decide import Reach, Verdict
+
+CLEARLY, PROBABLY = 0.95, 0.8  # how sure one has to be to say so
+DESCRIBED = {
+    ANNOTATOR: "the annotator alone",
+    LINEAR: "a linear model of the strong labels",
+    "NN_S": "the student on strong labels alone",
+    "NN_W": "the student on weak labels alone",
+    "NN_S+/W": "the student on both kinds of labels by turns",
+    "NN_W->S": "weak labels first, then fine-tuned on the strong ones",
+    "NN_W->Sx4": "four students, weak then strong, averaged",
+    "FWL_noSigma": "the teacher's labels without fidelity",
+    "FWL": "the paper's fidelity-weighted learning",
+    AUTO: "students and teacher averaged",
+    AUTO_READING: "the same, reading the weak labels of new rows",
+}
+
+
+def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
+    """The verdict as sentences."""
+    said = [_use(verdict, comparison)]
+    if verdict.over_simple is not None:
+        said.append(_against_simple(verdict, comparison))
+    else:
+        said += _simple_wins(verdict, comparison)
+    if verdict.reach is not None:
+        said.append(_on_reach(verdict.reach))
+    if verdict.best not in (verdict.kept, ANNOTATOR):
+        said.append(
+            f"{_named(verdict.best)} had the best mean on these rows, but not by enough to go against what is known of "
+            "these methods from elsewhere."
+        )
+    if verdict.best == ANNOTATOR:
+        said.append("The annotator alone had the best mean: where it can be run on new rows, no model is needed.")
+    return tuple(said)
+
+
+def _use(verdict: Verdict, comparison: Comparison) -> str:
+    mean, error = verdict.score
+    figure = _figure(mean, comparison)
+    said = f"Use {_named(verdict.kept)}: {comparison.metric} {figure} ± {_figure(error, comparison)} "
+    said += f"on strong rows it had not seen ({comparison.strong} rows)."
+    if verdict.kept == AUTO_READING:
+        said += f" For rows that come without a weak label, {_named(verdict.without_weak)}."
+    return said
+
+
+def _against_simple(verdict: Verdict, comparison: Comparison) -> str:
+    lead = verdict.over_simple
+    assert lead is not None
+    surely = "clearly" if lead.probability >= CLEARLY else "probably" if lead.probability >= PROBABLY else None
+    measured = f"measured {_signed(lead.observed, comparison)} ± {_figure(lead.standard_error, comparison)}"
+    chance = f"{100 * lead.probability:.0f} % sure"
+    if surely is None:
+        return f"Whether that is better than {_named(lead.over)} cannot be told from these rows ({measured}, {chance})."
+    return f"It is {surely} better than {_named(lead.over)} ({measured}, {chance})."
+
+
+def _simple_wins(verdict: Verdict, comparison: Comparison) -> list[str]:
+    leads = [lead for lead in verdict.leads if lead.over == AUTO]
+    return [f"The simpler method wins: {_signed(lead.observed, comparison)} over {_named(AUTO)}." for lead in leads]
+
+
+def _on_reach(reach: Reach) -> str:
+    if reach.wins_everywhere and reach.expected_end is not None:
+        return (
+            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead shrinks and may end "
+            f"at about {reach.expected_end:,}."
+        )
+    if reach.wins_everywhere:
+        return (
+            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead does not shrink yet."
+        )
+    if reach.wins_up_to is None:
+        return f"FWL does not lead at any beginning of the learning curve ({_listed(reach.sizes)} strong labels)."
+    return f"FWL leads up to about {reach.wins_up_to:,} strong labels; with more, a simpler method is level or ahead."
+
+
+def _named(method: str) -> str:
+    return f"{method} ({DESCRIBED[method]})"
+
+
+def _figure(value: float, comparison: Comparison) -> str:
+    return f"{value:.3g}" if comparison.lower_is_better else f"{100 * value:.1f} %"
+
+
+def _signed(value: float, comparison: Comparison) -> str:
+    return f"{value:+.3g}" if comparison.lower_is_better else f"{100 * value:+.1f} points"
+
+
+def _listed(sizes: tuple[int, ...]) -> str:
+    return ", ".join(f"{size:,}" for size in sizes)
