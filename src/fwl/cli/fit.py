@@ -76,7 +76,7 @@ def fit(
     with _texts_offered(own):
         compared = _compared(model, data, quiet) if compare else None
         model = compared.winner(model) if compared is not None and method is None else model
-        warned = _fit(model, data)
+        warned = _fit(model, data, quiet)
     save_model(model, out, {**noted(own, strong), "compared": None if compared is None else compared.as_dict()})
     if not quiet:
         _tell_notes(own, model, warned)
@@ -135,11 +135,11 @@ def _compared(model: Estimator, data: dict[str, Any], quiet: bool) -> Compared:
         return compare_on(model, **data, progress=progress_for(quiet))
 
 
-def _fit(model: Estimator, data: dict[str, Any]) -> list[str]:
+def _fit(model: Estimator, data: dict[str, Any], quiet: bool) -> list[str]:
     """Fit, and what there was to beware of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TeacherWarning)
-        model.fit(**data)
+        model.fit(**data, progress=progress_for(quiet))
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
