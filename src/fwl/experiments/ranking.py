@@ -306,18 +306,23 @@ class _Learning:
         return StrongSet(samples, label, TARGETS[self._settings.target](plus, minus))
 
     def _judged(self, row: int, chance: Chance) -> tuple[Rows, Rows]:
-        """The relevant documents of a query, and at least as many others where its candidates have them."""
+        """The relevant documents of a query, and at least as many others where its candidates have them.
+
+        Where unjudged candidates stand in for documents judged as not relevant, relevant ones are candidates too: the
+        annotator found all of the former, and beside relevant documents that it missed it would look worse than chance.
+        """
         ready = self._ready
         relevant = np.flatnonzero(ready.relevant[row])
         names = ready.judgments.not_relevant(ready.queries[row].id)
         others = ready.searcher.index.document_numbers(names).astype(np.int64)
-        missing = len(relevant) - len(others)
-        if missing > 0:
-            found = np.flatnonzero(ready.asked.scores[self._settings.annotator][row] > 0)
-            unjudged = np.setdiff1d(found, np.concatenate([relevant, others]))
-            drawn = chance.child("unjudged", row).numpy().permutation(unjudged)[:missing]
-            others = np.concatenate([others, drawn])
-        return relevant, others
+        if len(relevant) <= len(others):
+            return relevant, others
+        found = np.flatnonzero(ready.asked.scores[self._settings.annotator][row] > 0)
+        unjudged = np.setdiff1d(found, np.concatenate([relevant, others]))
+        relevant = np.intersect1d(relevant, found)
+        missing = max(0, len(relevant) - len(others))
+        drawn = chance.child("unjudged", row).numpy().permutation(unjudged)[:missing]
+        return relevant, np.concatenate([others, drawn])
 
     def _problem_with_vectors(self, fold: Fold) -> Problem:
         weak = self._weak.X["pair"][:MOST_VECTORS]

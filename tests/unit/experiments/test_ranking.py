@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -23,6 +24,7 @@ from fwl.experiments.ranking import (
 from fwl.experiments.runner import settings_for
 from fwl.randomness import Chance
 from fwl.students.score_ranker import ScoreRanker
+from fwl.text.collection import Judgments
 
 TINY = settings_for(RANKING, "tiny", ["pretrain_steps=20", "finetune_steps=10", "weak_pairs=500"])
 
@@ -76,10 +78,25 @@ def test_the_annotator_says_of_strong_pairs_what_it_says_of_weak_ones():
 
 
 def test_missing_judgments_of_documents_that_are_not_relevant_are_filled_from_the_candidates():
-    row = 0
+    unjudged = replace(
+        ready(),
+        judgments=Judgments({q.id: dict.fromkeys(ready().judgments.relevant(q.id), 1) for q in ready().queries}),
+    )
+    for row in range(5):
+        relevant, others = _Learning(unjudged, TINY, Chance(0))._judged(row, Chance(0))
+        found = set(np.flatnonzero(ready().asked.scores["bm25"][row] > 0))
+        assert set(relevant) | set(others) <= found
+        assert not set(relevant) & set(others)
+        assert len(others) == min(len(relevant), len(found) - len(relevant))
+
+
+def test_documents_judged_as_not_relevant_need_no_stand_ins():
+    judgments = ready().judgments
+    enough = [len(judgments.not_relevant(q.id)) >= len(judgments.relevant(q.id)) for q in ready().queries]
+    row = enough.index(True)
     relevant, others = learning()._judged(row, Chance(0))
-    assert len(others) >= min(len(relevant), (ready().asked.scores["bm25"][row] > 0).sum() - len(relevant))
-    assert not set(relevant) & set(others)
+    assert set(relevant) == set(np.flatnonzero(ready().relevant[row]))
+    assert len(others) == len(ready().judgments.not_relevant(ready().queries[row].id))
 
 
 def test_the_faithful_recipe_is_the_appendixs():
