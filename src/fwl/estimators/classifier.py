@@ -24,6 +24,9 @@ from fwl.records import Array
 from fwl.students.training import Training
 
 
+KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
+
+
 class FWLClassifier(ClassifierMixin, BaseEstimator):
     """Learn classes from few rows you trust and many you don't.
 
@@ -167,6 +170,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             # Without a weak set the student has seen the strong labels: what it says of them is no belief from before.
             prior_means=("student", "student_and_weak") if gathered.has_weak else ("average",),
             clusters=clusters,
+            kernel_rows=KERNEL_ROWS,
             committee=self.committee,
             rebalance=self.rebalance,
         )
