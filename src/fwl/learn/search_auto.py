@@ -156,7 +156,8 @@ class _PriorMean:
         shown, weight = _sample(judged.relevant, chance)
         features = np.concatenate([_features(part)[shown[rows]] for rows, part in _parts(judged.asked)])
         self._model = LogisticRegression(max_iter=1000)
-        self._model.fit(features, judged.relevant[shown], weight[shown])
+        with np.errstate(invalid="ignore"):  # some processors raise the flag for lanes that a product does not use
+            self._model.fit(features, judged.relevant[shown], weight[shown])
 
     def __call__(self, asked: Asked) -> Array:
         return np.concatenate([self._chances(_features(part)) for _, part in _parts(asked)])

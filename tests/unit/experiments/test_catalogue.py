@@ -52,7 +52,7 @@ def test_the_sentiment_curve_goes_from_a_hundred_strong_tweets_to_all():
 
 
 def test_an_unknown_experiment_is_answered_with_the_nearest():
-    known = "toy, sentiment, beta, learning-curve, sentiment-curve, sampling, teachers, gaps"
+    known = "toy, sentiment, ranking, beta, learning-curve, sentiment-curve, sampling, teachers, gaps"
     message = f"unknown experiment 'tyo'; did you mean 'toy'? known: {known}"
     with pytest.raises(UnknownName) as caught:
         find_experiment("tyo")

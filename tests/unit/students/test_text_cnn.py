@@ -16,6 +16,7 @@ from fwl.students.losses import cross_entropy
 from tests import examples
 from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
+from tests.tolerances import SINGLE
 
 SAME = 1e-6  # the same text in another batch: sums of a few dozen numbers in single precision, in another order
 LAYERS = pytest.mark.parametrize("layers", [1, 2, 3])
@@ -120,7 +121,8 @@ def test_dropout_drops_in_training_only():
         torch.manual_seed(0)
         dropped = student.train().represent(x)
     assert len(torch.unique(dropped, dim=0)) > 1
-    assert len(torch.unique(student.eval().represent(x), dim=0)) == 1
+    kept = student.eval().represent(x)
+    assert torch.allclose(kept, kept[:1], rtol=SINGLE)  # a row's place in a product may change its last bit
 
 
 def test_lengths_are_counted_to_the_last_word():
