@@ -23,7 +23,6 @@ from fwl.randomness import chance_from
 from fwl.records import Array
 from fwl.students.training import Training
 
-
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
 
 

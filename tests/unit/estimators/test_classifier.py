@@ -19,6 +19,7 @@ from fwl.estimators.classifier import FWLClassifier
 from fwl.learn.methods import METHODS
 from fwl.records import WeakSet
 from fwl.teach import RBF, ExactGP, White
+from fwl.teach.insight import insight
 
 QUICK = {"hidden": (16,), "pretrain_steps": 60, "finetune_steps": 60, "learning_rate": 1e-2, "random_state": 0}
 CHECKED = {**QUICK, "pretrain_steps": 100, "committee": 1}
@@ -225,6 +226,14 @@ def test_missing_texts_are_empty_ones_and_counted():
     model = FWLClassifier(**QUICK).fit([None, *given[1:30]], y[:30], weak=WeakSet(given[30:], y[30:]))
     assert model.report_["samples"]["empty"] == 1
     assert model.predict(pd.Series([None, "free"])).shape == (2,)
+
+
+def test_of_many_strong_rows_some_choose_the_teacher_and_all_teach_it(monkeypatch):
+    monkeypatch.setattr("fwl.estimators.classifier.KERNEL_ROWS", 20)
+    X, y, says = data()
+    model = fitted(X, y, says, n=60)
+    assert insight(model.teacher_.teacher).strong == 60
+    assert model.score(X, y) > 0.75
 
 
 def test_progress_hears_of_learning_and_of_every_soft_label():
