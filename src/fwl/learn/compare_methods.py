@@ -74,10 +74,15 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One point of a learning curve: so many strong labels, and the mean score of each method."""
+    """One point of a learning curve: so many strong labels, and each method's score of every strong row, [N]."""
 
     strong: int
-    scores: dict[str, float]
+    of_rows: dict[str, Array]
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The mean score of each method."""
+        return {name: float(values.mean()) for name, values in self.of_rows.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +150,7 @@ def compare_methods(
     finally:
         listener.finish()
     scores = {name: run.scored(name, data) for name, run in runs.items()}
-    whole = Point(n - n // FOLDS, {name: float(scores[name].of_rows.mean()) for name in on_curve})
+    whole = Point(n - n // FOLDS, {name: scores[name].of_rows for name in on_curve})
     metric = "accuracy" if data.task.has_classes else "squared error"
     points = (*curve, whole) if with_curve else ()
     return Comparison(metric, not data.task.has_classes, n, whole.strong, scores, points, first.steps)
@@ -176,7 +181,7 @@ def _point(bench: _Bench, names: Sequence[str], cut: list[tuple[Rows, Rows]], si
     """The same folds, with some of the strong rows only."""
     fewer = [(_some(bench.data, kept, size, chance.child("curve", size, i)), out) for i, (kept, out) in enumerate(cut)]
     runs = bench.over(names, fewer)
-    return Point(size, {name: float(run.scored(name, bench.data).of_rows.mean()) for name, run in runs.items()})
+    return Point(size, {name: run.scored(name, bench.data).of_rows for name, run in runs.items()})
 
 
 def _some(data: OwnData, kept: Rows, size: int, chance: Chance) -> Rows:

@@ -38,6 +38,7 @@ EXPECTED = {
     AUTO_READING: 0.005,
 }
 SPREAD = 0.03
+FAR = 100  # an end of the lead is told up to so many times as many strong labels as were tried
 SIMPLE = (LINEAR, "NN_S", "NN_W->S")  # what anybody would try with strong labels
 
 
@@ -66,20 +67,27 @@ class Lead:
 class Reach:
     """Up to how many strong labels FWL_auto is ahead of the best simple method.
 
+    Single points of a learning curve over a few dozen rows are mostly noise: a straight line through the leads, over
+    the logarithm of the number of labels, is read instead.
+
     Attributes:
         sizes: strong labels at the points of the learning curve.
         leads: FWL_auto's lead at each.
-        wins_up_to: the largest size up to which it leads at every point; None if it does not even at the smallest.
-        wins_everywhere: whether it leads at every point: then the end is not in sight.
-        expected_end: where a line through the leads over the logarithm of the sizes crosses zero, beyond the last
-            point; None if it does not, or lies further than a hundred times as many labels.
+        errors: their standard errors.
+        ahead: whether the line is above zero at the last point.
+        begins_at: where it rises above zero, between the first and the last point; None if it does not.
+        ends_at: where it falls below zero, up to a hundred times as many labels as at the last point; None if it does
+            not.
+        clear: whether the mean lead is larger than its error.
     """
 
     sizes: tuple[int, ...]
     leads: tuple[float, ...]
-    wins_up_to: int | None
-    wins_everywhere: bool
-    expected_end: int | None
+    errors: tuple[float, ...]
+    ahead: bool
+    begins_at: int | None
+    ends_at: int | None
+    clear: bool
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,7 @@ def decide(comparison: Comparison) -> Verdict:
     able = [name for name in beliefs if name != ANNOTATOR]
     kept = _most_believed(able, beliefs)
     without_weak = _most_believed([name for name in able if name not in READ_WEAK], beliefs)
-    best = max(gains, key=lambda name: float(gains[name].mean()))
+    best = max(gains, key=lambda name: (float(gains[name].mean()), name == kept))
     leads = tuple(_lead(kept, other, gains, comparison) for other in gains if other != kept)
     simple = [name for name in SIMPLE if name in gains and kept not in SIMPLE]
     rival = _most_believed(simple, beliefs) if simple else None
@@ -131,7 +139,7 @@ def decide(comparison: Comparison) -> Verdict:
         (float(scored.mean()), standard_error(scored)),
         leads,
         over_simple,
-        _reach(comparison),
+        _reach(comparison, _Scale.of(comparison, gains)),
         (),
     )
     return Verdict(**{**vars(verdict), "sentences": in_words(verdict, comparison)})
@@ -206,28 +214,40 @@ def _expected(name: str, other: str, comparison: Comparison) -> float:
     return EXPECTED[name] - EXPECTED[other]
 
 
-def _reach(comparison: Comparison) -> Reach | None:
-    if not comparison.curve or AUTO not in comparison.curve[0].scores:
+def _reach(comparison: Comparison, scale: _Scale) -> Reach | None:
+    if not comparison.curve or AUTO not in comparison.curve[0].of_rows or len(comparison.curve[0].of_rows) < 2:
         return None
-    sizes = tuple(point.strong for point in comparison.curve)
-    leads = tuple(_lead_at(point, comparison.lower_is_better) for point in comparison.curve)
-    ahead = [lead >= 0 for lead in leads]
-    first_loss = ahead.index(False) if False in ahead else len(ahead)
-    wins_up_to = sizes[first_loss - 1] if first_loss > 0 else None
-    return Reach(sizes, leads, wins_up_to, all(ahead), _expected_end(sizes, leads) if all(ahead) else None)
+    leads = [_lead_at(point, comparison.lower_is_better) for point in comparison.curve]
+    means = [float(lead.mean()) for lead in leads]
+    errors = [cautious_error(lead, scale.unit) for lead in leads]
+    sizes = [point.strong for point in comparison.curve]
+    slope, last, crossing = _line(sizes, means)
+    inside = crossing is not None and sizes[0] < crossing < sizes[-1]
+    in_sight = crossing is not None and sizes[0] < crossing <= FAR * sizes[-1]
+    return Reach(
+        tuple(sizes),
+        tuple(means),
+        tuple(errors),
+        ahead=last >= 0,
+        begins_at=crossing if inside and slope > 0 else None,
+        ends_at=crossing if in_sight and slope < 0 else None,
+        clear=abs(float(np.mean(means))) > float(np.mean(errors)),
+    )
 
 
-def _lead_at(point: Point, lower_is_better: bool) -> float:
+def _lead_at(point: Point, lower_is_better: bool) -> Array:
+    """FWL_auto's lead over the best other method, row by row, [N]."""
     sign = -1.0 if lower_is_better else 1.0
-    rivals = [sign * score for name, score in point.scores.items() if name != AUTO]
-    return sign * point.scores[AUTO] - max(rivals)
+    rivals = [sign * values for name, values in point.of_rows.items() if name != AUTO]
+    return sign * point.of_rows[AUTO] - max(rivals, key=lambda values: float(values.mean()))
 
 
-def _expected_end(sizes: tuple[int, ...], leads: tuple[float, ...]) -> int | None:
+def _line(sizes: Sequence[int], leads: Sequence[float]) -> tuple[float, float, int | None]:
+    """Slope of a line through leads over log sizes, its value at the last size, and the size where it crosses zero."""
     if len(sizes) < 2:
-        return None
-    slope, start = np.polyfit(np.log(sizes), leads, 1)
-    if slope >= 0:
-        return None
-    end = math.exp(min(-start / slope, 50.0))
-    return round(end) if sizes[-1] < end <= 100 * sizes[-1] else None
+        return 0.0, leads[-1], None
+    slope, start = (float(number) for number in np.polyfit(np.log(sizes), leads, 1))
+    last = start + slope * math.log(sizes[-1])
+    if slope == 0 or not -start / slope < math.log(FAR * sizes[-1]) + 1.0:
+        return slope, last, None
+    return slope, last, round(math.exp(-start / slope))

@@ -22,7 +22,7 @@ DESCRIBED = {
     "FWL_noSigma": "the teacher's labels without fidelity",
     "FWL": "the paper's fidelity-weighted learning",
     AUTO: "students and teacher averaged",
-    AUTO_READING: "the same, reading the weak labels of new rows",
+    AUTO_READING: "students and teacher averaged, the teacher reading the weak labels of new rows",
 }
 
 
@@ -35,14 +35,19 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
         said += _simple_wins(verdict, comparison)
     if verdict.reach is not None:
         said.append(_on_reach(verdict.reach))
-    if verdict.best not in (verdict.kept, ANNOTATOR):
-        said.append(
-            f"{_named(verdict.best)} had the best mean on these rows, but not by enough to go against what is known of "
-            "these methods from elsewhere."
-        )
-    if verdict.best == ANNOTATOR:
-        said.append("The annotator alone had the best mean: where it can be run on new rows, no model is needed.")
+    if verdict.best != verdict.kept:
+        said.append(_on_the_best(verdict))
     return tuple(said)
+
+
+def _on_the_best(verdict: Verdict) -> str:
+    lead = next(lead for lead in verdict.leads if lead.over == verdict.best)
+    if verdict.best == ANNOTATOR and lead.probability <= 1.0 - CLEARLY:
+        return "The annotator alone is clearly better: where it can be run on new rows, no model is needed."
+    return (
+        f"{_named(verdict.best)} had the best mean on these rows, but not by enough to go against what is known of "
+        "these methods from elsewhere."
+    )
 
 
 def _use(verdict: Verdict, comparison: Comparison) -> str:
@@ -72,18 +77,16 @@ def _simple_wins(verdict: Verdict, comparison: Comparison) -> list[str]:
 
 
 def _on_reach(reach: Reach) -> str:
-    if reach.wins_everywhere and reach.expected_end is not None:
-        return (
-            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead shrinks and may end "
-            f"at about {reach.expected_end:,}."
-        )
-    if reach.wins_everywhere:
-        return (
-            f"FWL leads at every number of strong labels tried ({_listed(reach.sizes)}); its lead does not shrink yet."
-        )
-    if reach.wins_up_to is None:
-        return f"FWL does not lead at any beginning of the learning curve ({_listed(reach.sizes)} strong labels)."
-    return f"FWL leads up to about {reach.wins_up_to:,} strong labels; with more, a simpler method is level or ahead."
+    tried = f"with {reach.sizes[0]:,} to {reach.sizes[-1]:,} strong labels"
+    noise = "" if reach.clear else "; the differences are within the noise of so few rows"
+    if reach.ends_at is not None and reach.ends_at < reach.sizes[-1]:
+        return f"FWL leads up to about {reach.ends_at:,} strong labels; with more, a simpler method is ahead{noise}."
+    if reach.begins_at is not None:
+        return f"FWL leads from about {reach.begins_at:,} strong labels on{noise}."
+    if not reach.ahead:
+        return f"FWL does not lead {tried}{noise}."
+    end = "does not shrink yet" if reach.ends_at is None else f"may end at about {reach.ends_at:,}"
+    return f"FWL leads {tried}, and its lead {end}{noise}."
 
 
 def _named(method: str) -> str:
@@ -96,7 +99,3 @@ def _figure(value: float, comparison: Comparison) -> str:
 
 def _signed(value: float, comparison: Comparison) -> str:
     return f"{value:+.3g}" if comparison.lower_is_better else f"{100 * value:+.1f} points"
-
-
-def _listed(sizes: tuple[int, ...]) -> str:
-    return ", ".join(f"{size:,}" for size in sizes)
