@@ -38,8 +38,9 @@ def test_every_python_block_runs(page):
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_every_stored_run_is_whole_and_ran_at_full_size(run):
     result = read_result(run)
-    size, seeds = ("reduced", 5) if CATALOGUE[result.experiment].needs_data else ("paper", 20)
-    assert (result.size, len(result.provenance["seeds"])) == (size, seeds)
+    declared = CATALOGUE[result.experiment]
+    size = "reduced" if declared.needs_data else "paper"
+    assert (result.size, len(result.provenance["seeds"])) == (size, declared.sizes[size].seeds)
     assert {f"{result.experiment}.png", f"{result.experiment}.svg", "report.html"} <= {p.name for p in run.iterdir()}
 
 
