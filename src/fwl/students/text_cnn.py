@@ -16,6 +16,7 @@ from torch.nn import functional
 from fwl.errors import InvalidInput, NotFinite, UnknownName, WrongShape
 from fwl.randomness import Chance
 from fwl.students.contract import Reads, Student
+from fwl.students.dropout import dropped
 from fwl.students.inference import part_of
 from fwl.students.perceptron import INITIALISATIONS, bare_layer
 
@@ -156,7 +157,7 @@ class TextCNN(Student):
     def _dropped(self, features: torch.Tensor) -> torch.Tensor:
         if not self.word_dropout or not self.training:
             return features
-        return functional.dropout(features, self.word_dropout)
+        return dropped(features, self.word_dropout)
 
     def _check(self, x: torch.Tensor) -> None:
         if x.dtype not in (torch.int32, torch.int64):

@@ -309,3 +309,14 @@ def test_a_student_of_words_and_vector_refuses_words_alone():
         student(torch.ones(2, 3, dtype=torch.int32))
     with expect_refusal(InvalidInput, "beside is a number of columns from 0 up, got -1"):
         TextCNN(examples.WORDS, 3, beside=-1, chance=Chance(0))
+
+
+def test_word_dropout_changes_what_is_learned_from_and_not_what_is_predicted() -> None:
+    student = TextCNN(30, 3, filters=8, hidden=(6,), word_dropout=0.5, columns=5, chance=Chance(0))
+    ids = torch.randint(1, 30, (4, 9), generator=torch.Generator().manual_seed(0))
+    student.train()
+    torch.manual_seed(0)
+    noisy = {tuple(student(ids).flatten().tolist()) for _ in range(3)}
+    student.eval()
+    assert len(noisy) == 3
+    assert torch.equal(student(ids), student(ids))
