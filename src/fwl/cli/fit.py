@@ -128,11 +128,13 @@ def _texts_offered(own: OwnTables) -> Iterator[None]:
 
 
 def _compared(model: Estimator, data: dict[str, Any], quiet: bool) -> Compared:
+    from joblib import cpu_count
+
     from fwl.estimators.comparing import compare_on
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TeacherWarning)  # of dozens of teachers; what they are worth is in the scores
-        return compare_on(model, **data, progress=progress_for(quiet))
+        return compare_on(model, **data, workers=cpu_count(), progress=progress_for(quiet))
 
 
 def _fit(model: Estimator, data: dict[str, Any], quiet: bool) -> list[str]:

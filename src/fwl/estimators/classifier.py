@@ -23,6 +23,7 @@ from fwl.randomness import chance_from
 from fwl.records import Array
 from fwl.students.training import Training
 
+STRONG_PASSES = 40  # over strong rows alone: more were no better (DECISIONS.md, D54)
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
 
 
@@ -46,7 +47,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             is.
         beta: of eta2 = exp(-beta Sigma).
         pretrain_steps: updates on weak labels, at the most: step 1 stops early on held-out ones.
-        finetune_steps: updates on soft or strong labels.
+        finetune_steps: updates on soft or strong labels, at the most: a few strong rows are gone over 40 times.
         batch_size: samples per update.
         learning_rate: of Adam.
         committee: students of FWL_auto's committee.
@@ -177,6 +178,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             new_student=new_student_for(data.strong, outputs, self.student, hidden, words_of(gathered.inputs)),
             pretraining=plan,
             finetuning=finetuning,
+            strong_passes=STRONG_PASSES,
             teaching=Teaching(new_teacher, standardise=True),
             beta=self.beta,
             auto=auto,

@@ -12,8 +12,9 @@ from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.gathering import gather_classes, gather_numbers
 from fwl.estimators.regressor import FWLRegressor
-from fwl.learn.compare_methods import AUTO, AUTO_READING, Comparison, as_plain, compare_methods
+from fwl.learn.compare_methods import Comparison, as_plain, compare_methods
 from fwl.learn.decide import Verdict, decide
+from fwl.learn.fold_work import AUTO, AUTO_READING
 from fwl.progress import Progress
 from fwl.randomness import chance_from
 
@@ -53,6 +54,7 @@ def compare_on(
     methods: Sequence[str] | None = None,
     repeats: int | None = None,
     with_curve: bool = True,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Compared:
     """Run every method with an estimator's settings on the same folds of the strong rows.
@@ -66,7 +68,8 @@ def compare_on(
         methods: names in `fwl.learn.compare_methods.COMPARED`; None for all.
         repeats: how often the strong rows are cut into folds anew; None for more often where they are few.
         with_curve: whether methods also learn from fewer strong rows.
-        progress: hears of every training.
+        workers: processes that share the folds.
+        progress: hears of every fold.
     """
     if weak is None:
         raise InvalidInput("a comparison needs weak labels; give weak=WeakSet(X, y)")
@@ -80,6 +83,7 @@ def compare_on(
         methods=methods,
         repeats=repeats,
         with_curve=with_curve,
+        workers=workers,
         progress=progress,
     )
     return Compared(comparison, decide(comparison))

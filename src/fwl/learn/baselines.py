@@ -31,7 +31,7 @@ def strong_only(problem: Problem, recipe: Recipe, chance: Chance, pretrained: St
     """NN_S: a new student on the strong labels alone, for as many steps as the others take in all."""
     student = recipe.new_student(chance.child("student"))
     strong = problem.strong
-    plan = _both_phases(recipe)
+    plan = _both_phases(recipe, recipe.on_strong(len(strong.X)))
     train_on(problem, student, Lesson(strong.X, strong.y), plan, chance.child("strong only"))
     return Learned((student,), problem.task)
 
@@ -44,7 +44,7 @@ def strong_and_weak_by_turns(
 ) -> Learned:
     """NN_S+/W: a new student on samples drawn by turns, weak without replacement and strong with."""
     student = recipe.new_student(chance.child("student"))
-    weak, strong, plan = problem.weak, problem.strong, _both_phases(recipe)
+    weak, strong, plan = problem.weak, problem.strong, _both_phases(recipe, recipe.on_strong(len(problem.strong.X)))
     lesson = Lesson(problem.all_samples, np.concatenate([weak.y, strong.y]))
     stream = chance.child("by turns")
     batches = Alternating(len(weak.X), len(strong.X), plan.batch_size, stream)
@@ -71,7 +71,7 @@ def weak_at_fixed_weight_then_strong(
     """NN_Womega->S: weak steps scaled by one omega, the mean of FWL's eta2; then fine-tuned on the strong labels."""
     omega = mean_fidelity(problem, recipe, chance, pretrained)
     student = pretrain(problem, recipe, chance, weight=omega)
-    student = finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
+    student = finetune_on_strong(student, problem.strong, problem, recipe.on_strong(len(problem.strong.X)), chance)
     return Learned((student,), problem.task, choices={"omega": omega})
 
 
@@ -86,7 +86,9 @@ def unsupervised_representation(
     The representation is the samples' own: of texts the sentence encoder's vectors, of numbers the numbers.
     """
     student = recipe.new_student(chance.child("student"))
-    recipe = recipe.but(teaching=replace(recipe.teaching, input="x"), finetuning=_both_phases(recipe))
+    recipe = recipe.but(
+        teaching=replace(recipe.teaching, input="x"), finetuning=_both_phases(recipe, recipe.finetuning)
+    )
     return fidelity_weighted(problem, recipe, chance, pretrained=student)
 
 
@@ -109,7 +111,7 @@ def mean_fidelity(problem: Problem, recipe: Recipe, chance: Chance, pretrained: 
     return float(soft.fidelity.mean())
 
 
-def _both_phases(recipe: Recipe) -> Training:
-    """One phase of training as long as step 1 and step 3 together, stopped as step 3 is."""
-    first, last = recipe.pretraining, recipe.finetuning
+def _both_phases(recipe: Recipe, last: Training) -> Training:
+    """One phase of training as long as step 1 and this step 3 together, stopped as that is."""
+    first = recipe.pretraining
     return replace(first, steps=first.steps + last.steps, patience=last.patience, check_every=last.check_every)

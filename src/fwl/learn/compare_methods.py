@@ -7,39 +7,23 @@ mean over the repetitions: methods are paired row by row.
 
 from __future__ import annotations
 
-import copy
-import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.folds import folds, stratified_folds
-from fwl.learn.learned import Learned
-from fwl.learn.members import sharing
-from fwl.learn.own_data import (
-    LINEAR,
-    OWN_METHODS,
-    FirstStep,
-    OwnData,
-    first_step,
-    prepared,
-    weak_or_student,
-)
-from fwl.learn.prior import average_label
-from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.verdicts import both_columns, silent_rows
+from fwl.evaluate.reliability import Bin, reliability_bins
+from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING, Cut, Rows, Work, over_folds
+from fwl.learn.own_data import LINEAR, OwnData, first_step
+from fwl.learn.recipe import Recipe
+from fwl.learn.verdicts import both_columns
 from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array
-from fwl.students.contract import Student
 
-ANNOTATOR = "WA"
-AUTO, AUTO_READING = "FWL_auto", "FWL_auto+W"  # the second reads the weak label of the row to be predicted
 COMPARED = (
     *(ANNOTATOR, LINEAR, "NN_S", "NN_W", "NN_S+/W", "NN_W->S", "NN_W->Sx4"),
     *("FWL_noSigma", "FWL", AUTO, AUTO_READING),
@@ -50,8 +34,6 @@ FOLDS = 5
 WANTED = 200  # predictions of strong rows, about: few rows are cut into folds more often
 MOST_REPEATS = 5
 LEAST = 8  # strong rows of the shortest point of the learning curve
-
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +46,15 @@ class Scored:
             squared error of a number.
         of_folds: the mean score of each fold of each repetition.
         seconds: that all its trainings took.
+        reliability: what it says of strong rows beside what is true of them: how sure it is of its class and how often
+            that is right, or predicted and true numbers.
     """
 
     method: str
     of_rows: Array
     of_folds: tuple[float, ...]
     seconds: float
+    reliability: tuple[Bin, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +68,11 @@ class Point:
     def scores(self) -> dict[str, float]:
         """The mean score of each method."""
         return {name: float(values.mean()) for name, values in self.of_rows.items()}
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """Of these means."""
+        return {name: standard_error(values) for name, values in self.of_rows.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +106,7 @@ def compare_methods(
     methods: Sequence[str] | None = None,
     repeats: int | None = None,
     with_curve: bool = True,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run every method on the same folds of the strong rows.
@@ -128,7 +119,8 @@ def compare_methods(
             all.
         repeats: how often the strong rows are cut into folds anew; None for more often where they are few.
         with_curve: whether methods also learn from fewer strong rows.
-        progress: hears of every training.
+        workers: processes that share the folds.
+        progress: hears of every fold.
     """
     names = _answerable(data, methods)
     n = len(data.strong)
@@ -141,12 +133,11 @@ def compare_methods(
     on_curve = [name for name in ON_THE_CURVE if name in names]
     listener.start(1 + times * FOLDS * len(names) + len(sizes) * FOLDS * len(on_curve), "comparing")
     try:
-        with sharing(OrderedDict()):
-            first = first_step(data, recipe, chance)
-            listener.advance()
-            bench = _Bench(data, recipe, chance, first, listener)
-            runs = bench.over(names, list(chain(*cuts)))
-            curve = [_point(bench, on_curve, cuts[0], size, chance) for size in sizes]
+        first = first_step(data, recipe, chance)
+        listener.advance()
+        bench = _Bench(Work(data, recipe, chance, first), listener, workers)
+        runs = bench.over(names, list(chain(*cuts)))
+        curve = [_point(bench, on_curve, cuts[0], size, chance) for size in sizes]
     finally:
         listener.finish()
     scores = {name: run.scored(name, data) for name, run in runs.items()}
@@ -205,14 +196,18 @@ class _Run:
     seconds: float
 
     def scored(self, method: str, data: OwnData) -> Scored:
-        total, times = np.zeros(len(data.strong)), np.zeros(len(data.strong))
+        total, said, times = np.zeros((3, len(data.strong)))
         of_folds = []
         for rows, predicted in self.parts:
             score = _score(data, rows, predicted)
             total[rows] += score
+            said[rows] += _stated(data, predicted)
             times[rows] += 1
             of_folds.append(float(score.mean()))
-        return Scored(method, total / np.maximum(times, 1), tuple(of_folds), self.seconds)
+        total, said = total / np.maximum(times, 1), said / np.maximum(times, 1)
+        was = total if data.task.has_classes else data.y[:, 0]
+        bins = reliability_bins(said, was, shares=data.task.has_classes)
+        return Scored(method, total, tuple(of_folds), self.seconds, bins)
 
 
 def _score(data: OwnData, rows: Rows, predicted: Array) -> Array:
@@ -222,73 +217,33 @@ def _score(data: OwnData, rows: Rows, predicted: Array) -> Array:
     return np.asarray(truth == said, dtype=np.float64)
 
 
+def _stated(data: OwnData, predicted: Array) -> Array:
+    """How sure a method is of its class, or its number, [N]."""
+    return np.asarray(both_columns(predicted).max(axis=1) if data.task.has_classes else predicted[:, 0])
+
+
 @dataclass(frozen=True, eq=False)
 class _Bench:
-    """Where methods are tried, one after another."""
+    """Where methods are tried, fold by fold."""
 
-    data: OwnData
-    recipe: Recipe
-    chance: Chance
-    first: FirstStep
+    work: Work
     progress: Progress
+    workers: int
 
-    def over(self, names: Sequence[str], cuts: Sequence[tuple[Rows, Rows]]) -> dict[str, _Run]:
+    @property
+    def data(self) -> OwnData:
+        return self.work.data
+
+    def over(self, names: Sequence[str], cuts: Sequence[Cut]) -> dict[str, _Run]:
         """Every method on every fold."""
         parts: dict[str, list[tuple[Rows, Array]]] = {name: [] for name in names}
         seconds = dict.fromkeys(names, 0.0)
-        for kept, left_out in cuts:
-            fold = _Fold.of(self, kept, left_out)
+        for fold in over_folds(self.work, names, cuts, self.workers):
             for name in names:
-                started = time.monotonic()
-                parts[name].append((left_out, fold.predicted(name)))
-                seconds[name] += time.monotonic() - started
-                self.progress.advance()
+                parts[name].append((fold.rows, fold.predicted[name]))
+                seconds[name] += fold.seconds[name]
+            self.progress.advance(len(names))
         return {name: _Run(tuple(parts[name]), seconds[name]) for name in names}
-
-
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """Methods on one fold, which share its students and, where one is another's, all it learned."""
-
-    seen: OwnData
-    new: OwnData
-    problem: Problem
-    recipe: Recipe
-    chance: Chance
-    student: Student
-    learned: dict[str, Learned] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, bench: _Bench, kept: Rows, left_out: Rows) -> _Fold:
-        seen, new = bench.data.with_strong(kept), bench.data.with_strong(left_out)
-        problem, recipe = prepared(seen, bench.recipe, bench.first)
-        # A copy for each fold: what was trained from it is let go with it.
-        return cls(seen, new, problem, recipe, bench.chance, copy.deepcopy(bench.first.student))
-
-    def predicted(self, method: str) -> Array:
-        """The method's labels of the rows left out."""
-        if method == ANNOTATOR:
-            return annotators_word(self.new.strong_weak, self.seen)
-        own = AUTO if method == AUTO_READING else method
-        if own not in self.learned:
-            self.learned[own] = OWN_METHODS[own](self.problem, self.recipe, self.chance, self.student)
-        return _answer(self.learned[own], self.new, self.new.strong_weak if method == AUTO_READING else None)
-
-
-def annotators_word(weak: Array | None, seen: OwnData) -> Array:
-    """What the annotator says, and the strong labels' average where it is silent."""
-    assert weak is not None
-    average = average_label(seen.y, seen.task)
-    return np.where(silent_rows(weak)[:, None], average, weak)
-
-
-def _answer(learned: Learned, new: OwnData, weak: Array | None) -> Array:
-    if learned.teacher is None:
-        return learned.predict(new.strong)
-    read = weak_or_student(learned.teacher, new.strong, weak)
-    if weak is not None and not learned.with_teacher:
-        return learned.teacher.predict(new.strong, read)
-    return learned.predict(new.strong, read)
 
 
 def as_plain(comparison: Comparison) -> dict[str, object]:
@@ -299,10 +254,14 @@ def as_plain(comparison: Comparison) -> dict[str, object]:
             "standard_error": standard_error(scored.of_rows),
             "of_folds": list(scored.of_folds),
             "seconds": scored.seconds,
+            "reliability": [bin_.as_dict() for bin_ in scored.reliability],
         }
         for name, scored in comparison.scores.items()
     }
-    curve = [{"strong": point.strong, "scores": point.scores} for point in comparison.curve]
+    curve = [
+        {"strong": point.strong, "scores": point.scores, "standard_errors": point.standard_errors}
+        for point in comparison.curve
+    ]
     plain = {
         name: getattr(comparison, name) for name in ("metric", "lower_is_better", "strong", "learned_from", "steps")
     }

@@ -18,8 +18,9 @@ import numpy as np
 from scipy.stats import norm
 
 from fwl.evaluate.significance import compare
-from fwl.learn.compare_methods import ANNOTATOR, AUTO, AUTO_READING, READ_WEAK, Comparison, Point, standard_error
+from fwl.learn.compare_methods import READ_WEAK, Comparison, Point, standard_error
 from fwl.learn.decision_words import in_words
+from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR
 from fwl.records import Array
 

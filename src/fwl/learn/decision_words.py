@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fwl.learn.compare_methods import ANNOTATOR, AUTO, AUTO_READING, Comparison
+from fwl.learn.compare_methods import Comparison
+from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def weak_then_strong_student(
     if pretrained is None:
         return _trained(problem, recipe, own, None)
     known = _TRAINED.setdefault(pretrained, {})
-    key = (number, id(problem), chance, recipe.pretraining, recipe.finetuning)
+    key = (number, id(problem), chance, recipe.pretraining, recipe.on_strong(len(problem.strong.X)))
     if key not in known:
         known[key] = problem, _trained(problem, recipe, own, pretrained if number == 0 else None)
     return known[key][1]
@@ -72,4 +72,4 @@ def weak_then_strong_student(
 
 def _trained(problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None) -> Student:
     student = pretrained or started(problem, recipe, chance)
-    return finetune_on_strong(student, problem.strong, problem, recipe.finetuning, chance)
+    return finetune_on_strong(student, problem.strong, problem, recipe.on_strong(len(problem.strong.X)), chance)

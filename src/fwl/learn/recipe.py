@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,6 +27,7 @@ UNCERTAINTIES = ("raw", "relative")
 ROUNDING = 1e-6  # how far a distribution may be from summing to one
 CRITERIA = ("evidence", "left_out")
 FIDELITY_USES = ("step", "sampling", "nothing")
+LEAST_UPDATES = 50  # of a step 3, however few strong samples there are
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,8 @@ class Recipe:
         new_student: makes an untrained student.
         pretraining: step 1.
         finetuning: step 3.
+        strong_passes: the most passes over the strong samples in a step 3 that sees nothing else; None for as many as
+            its updates make.
         teaching: step 2.
         beta: how strongly uncertainty lowers fidelity: eta2 = exp(-beta Sigma).
         uncertainty: Sigma "raw", the posterior variance itself (the paper's), or "relative": the share of the signal's
@@ -202,6 +206,7 @@ class Recipe:
     new_student: Callable[[Chance], Student]
     pretraining: Training = field(default_factory=Training)
     finetuning: Training = field(default_factory=Training)
+    strong_passes: int | None = None
     teaching: Teaching = field(default_factory=Teaching)
     beta: float = 1.0
     uncertainty: str = "raw"
@@ -214,12 +219,21 @@ class Recipe:
                 f"beta={self.beta}: expected a number from 0 up; 0 trusts the teacher everywhere, "
                 "larger values stay closer to the weak labels"
             )
+        if self.strong_passes is not None and self.strong_passes < 1:
+            raise InvalidInput(f"strong_passes={self.strong_passes}: expected at least 1, or None for no limit")
         _check_known("uncertainty", self.uncertainty, UNCERTAINTIES)
         _check_known("use of fidelity", self.fidelity_as, FIDELITY_USES)
 
     def but(self, **changes: Any) -> Recipe:
         """The same recipe with some choices changed."""
         return replace(self, **changes)
+
+    def on_strong(self, n: int) -> Training:
+        """Step 3 where it sees n strong samples and nothing else: a few of them are not gone over hundreds of times."""
+        if self.strong_passes is None:
+            return self.finetuning
+        most = max(LEAST_UPDATES, math.ceil(self.strong_passes * n / self.finetuning.batch_size))
+        return replace(self.finetuning, steps=min(self.finetuning.steps, most))
 
 
 def check_answerable(problem: Problem, prior_means: Sequence[str]) -> None:

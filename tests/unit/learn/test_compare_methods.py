@@ -157,3 +157,15 @@ def test_fewer_rows_keep_the_shares_of_the_classes():
     classes = both_columns(data.y).argmax(axis=1)
     rows = _some(data, np.arange(60), 20, Chance(0))
     np.testing.assert_allclose(np.bincount(classes[rows], minlength=3) / 20, np.bincount(classes) / 60, atol=0.06)
+
+
+def test_workers_share_the_folds_and_the_numbers_are_the_same():
+    """A committee's members begin alike in every worker, so not a bit depends on who had which fold."""
+    methods = ("WA", "NN_W->Sx4", "FWL_auto")
+    alone, shared = (
+        compare_methods(own_data(), quick_recipe(), Chance(0), methods=methods, repeats=1, workers=workers)
+        for workers in (1, 2)
+    )
+    for name in methods:
+        assert np.array_equal(alone.scores[name].of_rows, shared.scores[name].of_rows)
+    assert [point.scores for point in alone.curve] == [point.scores for point in shared.curve]

@@ -3,11 +3,13 @@ import re
 import numpy as np
 import pytest
 from tests.problems import small_recipe
+from tests.refusals import expect_refusal
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
-from fwl.learn.recipe import Auto, Problem, Teaching
+from fwl.learn.recipe import Auto, Problem, Recipe, Teaching
 from fwl.learn.task import BINARY, MULTICLASS
 from fwl.records import StrongSet, WeakSet
+from fwl.students.training import Training
 
 
 def weak(n=5, columns=1, outputs=1):
@@ -154,3 +156,16 @@ def test_labels_of_classes_are_probabilities(y, task, message):
 def test_a_misspelt_choice_is_answered_with_the_nearest(make, message):
     with pytest.raises(UnknownName, match=says(message)):
         make()
+
+
+@pytest.mark.parametrize(
+    ("passes", "strong", "steps"), [(None, 40, 500), (40, 40, 50), (40, 300, 375), (40, 5000, 500), (1, 3, 50)]
+)
+def test_few_strong_samples_are_not_gone_over_hundreds_of_times(passes, strong, steps):
+    recipe = Recipe(lambda chance: None, finetuning=Training(steps=500, batch_size=32), strong_passes=passes)
+    assert recipe.on_strong(strong).steps == steps
+
+
+def test_a_limit_of_no_passes_is_refused():
+    with expect_refusal(InvalidInput, "strong_passes=0: expected at least 1, or None for no limit"):
+        Recipe(lambda chance: None, strong_passes=0)
