@@ -1,0 +1,135 @@
+"""Does the verdict of a comparison hold on rows that nobody has seen?
+
+    python -m benchmarks.verdicts --data DIR [--sets youtube chemprot] [--draws 10] [--encoder DIR] [--json FILE]
+
+DIR has `youtube/` and `chemprot/` in it. Of each set some training rows are drawn as strong (50 and 300), all others
+are weak; `fwl fit --compare` does what it does to them; then every compared method learns from all strong rows and is
+tested. A verdict holds if the method it keeps is not behind the best on the test rows by more than the standard error
+of their difference. The regret is how far it is behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from benchmarks.weak_sets import READERS, LabelledPart, WeakTextSet
+from fwl.errors import TeacherWarning
+from fwl.estimators import FWLClassifier
+from fwl.estimators.comparing import Compared, compare_on
+from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
+from fwl.records import WeakSet
+from fwl.threads import one_thread
+
+Row = dict[str, Any]
+
+
+def draw(data: WeakTextSet, strong: int, seed: int) -> tuple[LabelledPart, LabelledPart]:
+    """The strong rows of a draw, and all others."""
+    order = np.random.default_rng(seed).permutation(len(data.train.texts))
+    return data.train.at(order[:strong]), data.train.at(np.sort(order[strong:]))
+
+
+def judged(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
+    """One draw: the verdict, and what the test rows say of every method."""
+    strong, weak = draw(data, data.strong, seed)
+    model = FWLClassifier(encoder=encoder, random_state=seed)
+    given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TeacherWarning)
+        compared = compare_on(model, list(strong.texts), strong.truth, **given)
+        right = tested(model, strong, given, data.test, compared)
+    return {"set": data.name, "draw": seed, **outcome(compared, right)}
+
+
+def tested(model: FWLClassifier, strong: LabelledPart, given: Row, test: LabelledPart, compared: Compared) -> Row:
+    """Which test rows each compared method has right."""
+    right: dict[str, npt.NDArray[np.bool_]] = {}
+    for method in compared.comparison.scores:
+        if method in (ANNOTATOR, AUTO_READING):
+            continue
+        learned = FWLClassifier(**{**model.get_params(), "method": method})
+        learned.fit(list(strong.texts), strong.truth, **given)
+        right[method] = learned.predict(list(test.texts)) == test.truth
+        if method == AUTO:
+            right[AUTO_READING] = learned.predict(list(test.texts), test.weak) == test.truth
+    return right
+
+
+def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
+    kept, scores = compared.verdict.kept, {name: float(rows.mean()) for name, rows in right.items()}
+    best = max(scores, key=lambda name: scores[name])
+    behind = right[best].astype(float) - right[kept]
+    error = float(behind.std(ddof=1) / np.sqrt(len(behind)))
+    regret = float(behind.mean())
+    seen = {name: float(scored.of_rows.mean()) for name, scored in compared.comparison.scores.items()}
+    return {
+        "kept": kept,
+        "best": best,
+        "regret": regret,
+        "error": error,
+        "holds": regret <= error,
+        "on_strong": seen,
+        "on_test": scores,
+        "sentences": list(compared.verdict.sentences),
+    }
+
+
+def summary(rows: Sequence[Row]) -> Row:
+    """Over the draws of one set: how many verdicts hold, each method's mean, and the mean regret of those kept."""
+    methods = rows[0]["on_test"]
+    means = {name: float(np.mean([row["on_test"][name] for row in rows])) for name in methods}
+    kept = float(np.mean([row["on_test"][row["kept"]] for row in rows]))
+    best = max(means, key=lambda name: means[name])
+    return {"holds": sum(row["holds"] for row in rows), "draws": len(rows), "means": means, "kept": kept, "best": best}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the folder that has youtube/ and chemprot/ in it")
+    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=sorted(READERS))
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first draw")
+    parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    options = parser.parse_args(arguments)
+    rows: list[Row] = []
+    for name in options.sets:
+        data, draws = READERS[name](options.data), range(options.first, options.first + options.draws)
+        run = delayed(alone)
+        of_set = Parallel(options.workers)(run(data, seed, options.encoder) for seed in draws)
+        show(name, of_set)
+        rows += of_set
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def alone(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
+    """One draw in a worker of its own."""
+    with one_thread():
+        return judged(data, seed, encoder)
+
+
+def show(name: str, rows: Sequence[Row]) -> None:
+    told = summary(rows)
+    print(f"{name}: the verdict holds in {told['holds']} of {told['draws']} draws")
+    for row in rows:
+        print(
+            f"  draw {row['draw']}: kept {row['kept']}, best {row['best']}, {row['regret']:+.3f} ± {row['error']:.3f}"
+        )
+    for method, mean in told["means"].items():
+        print(f"  {method:12} {mean:.4f}")
+    print(f"  {'kept':12} {told['kept']:.4f} (best on average: {told['best']})", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Text sets with weak labels, as WRENCH publishes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledPart:
+    """Texts, what is true of them [N], and what the annotators say, [N] or [N, A]; None where one abstains."""
+
+    texts: npt.NDArray[np.object_]
+    truth: npt.NDArray[np.object_]
+    weak: npt.NDArray[np.object_]
+
+    def at(self, rows: Rows) -> LabelledPart:
+        """Some of them."""
+        return LabelledPart(self.texts[rows], self.truth[rows], self.weak[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class WeakTextSet:
+    """A set of texts; only `train` is learned from."""
+
+    name: str
+    strong: int
+    train: LabelledPart
+    test: LabelledPart
+
+
+def read_youtube(folder: Path) -> WeakTextSet:
+    """Comments that are spam or not, ten labelling functions."""
+    return WeakTextSet("youtube", 50, *(_youtube(folder / "youtube" / f"{part}.json") for part in ("train", "test")))
+
+
+def read_chemprot(folder: Path) -> WeakTextSet:
+    """Relations of chemicals and proteins in ten classes, the majority of many rules."""
+    parts = (_chemprot(folder / "chemprot" / f"{part}_data.json") for part in ("train", "test"))
+    return WeakTextSet("chemprot", 300, *parts)
+
+
+READERS: dict[str, Callable[[Path], WeakTextSet]] = {"youtube": read_youtube, "chemprot": read_chemprot}
+
+
+def _youtube(path: Path) -> LabelledPart:
+    rows = list(json.loads(path.read_text()).values())
+    texts = [row["data"]["text"] for row in rows]
+    votes = [[_named(vote) for vote in row["weak_labels"]] for row in rows]
+    return LabelledPart(_objects(texts), _objects([_named(row["label"]) for row in rows]), _objects(votes))
+
+
+def _chemprot(path: Path) -> LabelledPart:
+    rows = json.loads(path.read_text())
+    truth, weak = ([_named(row[name]) for row in rows] for name in ("label", "major"))
+    return LabelledPart(_objects([row["text"] for row in rows]), _objects(truth), _objects(weak))
+
+
+def _named(number: int) -> str | None:
+    return None if number < 0 else f"class {number}"
+
+
+def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+    return np.array(values, dtype=object)
