@@ -28,6 +28,7 @@ from fwl.errors import InvalidInput, OutputTrouble
 
 FORMAT = 1
 MANIFEST, ARRAYS = "manifest.json", "arrays.safetensors"
+PAGE = "report.html"  # what `fwl report` adds to it; a new model takes the place of both
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ def _is_model(folder: Path) -> bool:
     """Whether a folder holds a model, whole or not, and nothing else: other programs write a manifest.json too."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        its_own = {MANIFEST, *manifest["files"]} if {"format", "kind"} <= manifest.keys() else set()
+        its_own = {MANIFEST, PAGE, *manifest["files"]} if {"format", "kind"} <= manifest.keys() else set()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
     return {path.name for path in folder.iterdir()} <= its_own

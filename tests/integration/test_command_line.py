@@ -111,7 +111,11 @@ def test_the_version_is_told():
             "beta=-1.0: expected a number from 0 up; 0 trusts the teacher everywhere, "
             "larger values stay closer to the weak labels",
         ),
-        (["report", "nowhere"], "no results.json in nowhere; run `fwl reproduce EXPERIMENT --out nowhere` first"),
+        (
+            ["report", "nowhere"],
+            "nowhere is neither a run (it has no results.json) nor a model (no manifest.json); expected a folder that "
+            "`fwl reproduce EXPERIMENT --out DIR` or `fwl fit --out DIR` wrote",
+        ),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_two(arguments, message, tmp_path):

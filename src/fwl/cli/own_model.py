@@ -16,6 +16,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.saving import Estimator, load_model, load_notes
+from fwl.experiments.provenance import made_with
 
 _SETTABLE = (int, float, tuple)
 
@@ -32,6 +33,7 @@ class OwnModel:
         label_kind: the type of the strong labels, as Arrow calls it.
         class_map: what weak classes stand for.
         files: `strong` and `weak`: paths, digests, names of rows.
+        notes: all that was noted when it was fitted.
     """
 
     folder: Path
@@ -41,6 +43,7 @@ class OwnModel:
     label_kind: str
     class_map: dict[str, str | None]
     files: dict[str, Any]
+    notes: dict[str, Any]
 
     @property
     def classes(self) -> list[str]:
@@ -90,8 +93,13 @@ def noted(own: OwnTables, strong: Sequence[Path]) -> dict[str, Any]:
         "task": own.task,
         "label_kind": own.label_kind,
         "class_map": own.class_map,
-        "strong": {"paths": [str(path.resolve()) for path in strong], "names": own.strong.names},
+        "strong": {
+            "paths": [str(path.resolve()) for path in strong],
+            "sha256": [digest_of(path) for path in strong],
+            "names": own.strong.names,
+        },
         "weak": {"path": str(own.weak.path.resolve()), "sha256": digest_of(own.weak.path)},
+        "made_with": made_with(),
     }
 
 
@@ -103,7 +111,7 @@ def open_model(folder: Path, encoder: Path | None = None) -> OwnModel:
     files = {name: notes[name] for name in ("strong", "weak")}
     model = load_model(folder, encoder=encoder)
     roles = Roles.from_plain(notes["roles"])
-    return OwnModel(folder, model, roles, notes["task"], notes["label_kind"], notes["class_map"], files)
+    return OwnModel(folder, model, roles, notes["task"], notes["label_kind"], notes["class_map"], files, notes)
 
 
 def _defaults(task: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fwl.estimators.gathering import Gathered
 from fwl.estimators.given import check_same_kind, read_new
 from fwl.estimators.inputs import Inputs
 from fwl.estimators.labels import Labels
+from fwl.estimators.left_out import left_out_told
 from fwl.estimators.telling import Softened, soften_both
 from fwl.learn.eyes import FoldStudents, OneStudent
 from fwl.learn.fitted import FittedTeacher
@@ -62,6 +63,7 @@ class Fitted:
             "pretrain_steps": taught.steps,
             "choices": learned.choices,
             "worth": worth,
+            "left_out": left_out_told(taught.teacher, gathered.labels, gathered.data.y),
         }
         return cls(
             gathered.inputs,

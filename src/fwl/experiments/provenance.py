@@ -17,12 +17,19 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 def provenance(seeds: Iterable[int], data_digests: Iterable[str], seconds: float) -> dict[str, Any]:
     """The record that stands in every `results.json`."""
     return {
-        "version": installed_version(),
-        "commit": _commit(),
+        **made_with(),
         "data_sha256": _digest_of(data_digests),
-        "packages": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "seeds": list(seeds),
         "seconds": round(seconds, 1),
+    }
+
+
+def made_with() -> dict[str, Any]:
+    """What ran: version, commit, packages and machine."""
+    return {
+        "version": installed_version(),
+        "commit": _commit(),
+        "packages": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
 
