@@ -240,7 +240,7 @@ RANKING = Experiment(
                 "weak_queries": 5000,
                 "weak_pairs": 100_000,
                 "strong_pairs": 25,
-                "pretrain_steps": 1000,
+                "pretrain_steps": 3000,
                 "finetune_steps": 300,
                 "opponents": 8,
             },

@@ -112,7 +112,7 @@ class RankingSettings:
     validation_share: float = 0.2
     student: str = "pair"
     hidden: tuple[int, ...] = (128, 64)
-    dropout: float = 0.2
+    dropout: float = 0.0
     batch_size: int = 128
     learning_rate: float = 1e-3
     finetune_rate: float = 1e-3
