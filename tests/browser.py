@@ -34,7 +34,8 @@ class Page:
         return self._ask(method, self._session, **parameters)
 
     def open(self, path: Path, size: tuple[int, int] = DESK) -> None:
-        """Open a file in a window of that size and wait until it is there."""
+        """Open a file in a window of that size and wait until it is there; what was before is forgotten."""
+        self.events.clear()
         self.ask("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
         self.ask("Page.navigate", url=path.as_uri())
         self._until(lambda: self._happened("Page.loadEventFired"))

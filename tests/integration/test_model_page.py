@@ -149,7 +149,6 @@ def made(tmp_path_factory):
 
 def opened(page, path, size):
     """The page anew, and a check of what every page promises."""
-    page.events.clear()
     page.open(path, size)
     assert page.complaints == []
     assert page.requests == [path.as_uri()]

@@ -122,7 +122,7 @@ def _method(
 
 
 def _signed(value: float, is_share: bool) -> str:
-    return f"{100 * value:+.1f}" if is_share else f"{value:+.3g}"
+    return f"{round(100 * value, 1) + 0.0:+.1f}" if is_share else f"{value + 0.0:+.3g}"  # no minus before nought
 
 
 def _points(value: float, is_share: bool) -> str:

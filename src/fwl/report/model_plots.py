@@ -13,8 +13,9 @@ from fwl.report.model_story import BINS, Counts, Reliability
 from fwl.report.model_words import score_told
 
 WIDTH, HEIGHT = 400, 270
-LEFT, RIGHT, TOP, BOTTOM = 54, 22, 14, 44
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 14, 48
 TICKS = 5
+FLAT = 0.05  # what an axis spans at the least: of the whole, or of its highest value
 SHAPES = ("circle", "square", "diamond", "triangle")
 
 
@@ -43,7 +44,7 @@ def draw_curves(curve: Sequence[Mapping[str, Any]], is_share: bool) -> Markup:
     x = Axis(
         sizes[0] * 0.93, sizes[-1] * 1.07, LEFT, WIDTH - RIGHT, lambda v: f"{v:,.0f}", tuple(sizes), in_logarithms=True
     )
-    y = _upright(min(ends), max(ends), lambda v: score_told(v, is_share).replace(".0 %", " %"))
+    y = _upright(min(ends), max(ends), lambda v: score_told(v, is_share).replace(".0 %", " %"), is_share)
     drawn = [_frame(x, y, "strong labels learned from", "")]
     for kind, name in enumerate(methods):
         aside = 5.0 * (kind - (len(methods) - 1) / 2)  # so that bars do not hide each other
@@ -79,9 +80,9 @@ def draw_reliability(reliability: Reliability) -> Markup:
     """What is said against what is true, with 95 % intervals; on the diagonal both are the same."""
     bins = reliability.bins
     ends = [float(bin_[name]) for bin_ in bins for name in ("said", "low", "high")]
-    low, high = (min(ends), 1.0) if reliability.shares else (min(ends), max(ends))
+    low, high = min(ends), 1.0 if reliability.shares else max(ends)
     told: Callable[[float], str] = (lambda v: f"{100 * v:.0f} %") if reliability.shares else (lambda v: f"{v:.3g}")
-    y = _upright(low, high, told)
+    y = _upright(low, high, told, reliability.shares)
     x = Axis(y.low, y.high, LEFT, WIDTH - RIGHT, told, y.ticks)
     names = ("how sure it is", "how often it is right") if reliability.shares else ("predicted", "true")
     diagonal = Markup('<line class="diagonal" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
@@ -98,7 +99,9 @@ def draw_reliability(reliability: Reliability) -> Markup:
 def draw_strip(mean: float, low: float, high: float, ends: tuple[float, float]) -> Markup:
     """A value with its interval on a short line, for a cell of a table."""
     first, last = ends
-    at = [4 + 112 * min(1.0, max(0.0, (v - first) / ((last - first) or 1.0))) for v in (low, mean, high)]
+    width = last - first
+    shares = [(v - first) / width if width > 0 else 0.5 for v in (low, mean, high)]
+    at = [4 + 112 * min(1.0, max(0.0, share)) for share in shares]
     return Markup(
         '<svg class="strip" viewBox="0 0 120 16" width="120" height="16" aria-hidden="true">'
         '<line class="grid" x1="4" x2="116" y1="8" y2="8"/><line class="bar s0" x1="{:.1f}" x2="{:.1f}" y1="8" y2="8"/>'
@@ -119,9 +122,11 @@ def _around(point: Mapping[str, Any], name: str) -> tuple[float, float]:
     return mean - error, mean + error
 
 
-def _upright(low: float, high: float, told: Callable[[float], str], whole: bool = False) -> Axis:
-    """An axis from below upwards, over round numbers."""
-    step = _round_step((high - low) / TICKS or abs(high) or 1.0)
+def _upright(low: float, high: float, told: Callable[[float], str], shares: bool = False, whole: bool = False) -> Axis:
+    """An axis from below upwards, over round numbers; of shares, none above 1."""
+    high = min(1.0, high) if shares else high
+    low = high - max(high - low, FLAT * (1.0 if shares else abs(high) or 1.0))
+    step = _round_step((high - low) / TICKS)
     step = max(1.0, step) if whole else step
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(step * i for i in range(first, max(last, first + 1) + 1))
@@ -141,11 +146,11 @@ def _round_step(about: float) -> float:
 def _frame(x: Axis, y: Axis, below: str, beside: str) -> Markup:
     parts = [
         Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(LEFT, WIDTH - RIGHT, y(v), y(v))
-        + Markup('<text x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(LEFT - 6, y(v) + 4, y.told(v))
+        + Markup('<text x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(LEFT - 6, y(v) + 5, y.told(v))
         for v in y.ticks
     ]
     parts += [
-        Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(x(v), HEIGHT - BOTTOM + 18, x.told(v))
+        Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(x(v), HEIGHT - BOTTOM + 20, x.told(v))
         for v in x.ticks
         if x.low <= v <= x.high
     ]
@@ -155,7 +160,7 @@ def _frame(x: Axis, y: Axis, below: str, beside: str) -> Markup:
     )
     height = (TOP + HEIGHT - BOTTOM) / 2
     parts.append(
-        Markup('<text class="axis" transform="translate(11 {}) rotate(-90)" text-anchor="middle">{}</text>').format(
+        Markup('<text class="axis" transform="translate(13 {}) rotate(-90)" text-anchor="middle">{}</text>').format(
             height, beside
         )
     )

@@ -73,6 +73,18 @@ def test_a_perfect_point_can_be_drawn():
     assert len(parts(draw_reliability(Reliability("FWL", True, True, bins)), "mark")) == 1
 
 
+def test_a_flat_curve_of_shares_ends_at_the_whole():
+    point = {"strong": 8, "scores": {"FWL_auto": 1.0}, "standard_errors": {"FWL_auto": 0.0}}
+    svg = ET.fromstring(str(draw_curves([point, {**point, "strong": 16}], is_share=True)))
+    ticks = [text.text for text in svg.iter() if text.tag == "text" and text.text and text.text.endswith("%")]
+    assert ticks == ["95 %", "96 %", "97 %", "98 %", "99 %", "100 %"]
+
+
+def test_a_strip_without_width_is_in_the_middle():
+    (bar,) = parts(draw_strip(1.0, 1.0, 1.0, (1.0, 1.0)), "bar")
+    assert bar.get("x1") == bar.get("x2") == "60.0"
+
+
 def test_a_strip_stays_inside_its_cell():
     (bar,) = parts(draw_strip(0.5, -3.0, 7.0, (0.0, 1.0)), "bar")
     assert (float(bar.get("x1")), float(bar.get("x2"))) == (4, 116)
