@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fwl.cli.progress import progress_for
+from fwl.cli.progress import progress_for, saying
 from fwl.errors import InvalidInput, TeacherWarning
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def fit(
 
     check_writable(out)  # before anything that takes long
     asked = Asked(label, _several(weak_label), text, _several(features), id_)
-    own = read_own(strong, weak, asked, task, maps or ())
+    with saying(progress_for(quiet), "reading"):
+        own = read_own(strong, weak, asked, task, maps or ())
     named = {"method": method or "FWL_auto", "student": student, "teacher": teacher, "random_state": seed}
     settings = settings_for(own, {**named, **_beta(beta), **_of_texts(encoder, student)}, combine, assignments or ())
     model, data = new_estimator(own, settings), _data(own)
@@ -77,7 +78,8 @@ def fit(
         compared = _compared(model, data, quiet) if compare else None
         model = compared.winner(model) if compared is not None and method is None else model
         warned = _fit(model, data, quiet)
-    save_model(model, out, {**noted(own, strong), "compared": None if compared is None else compared.as_dict()})
+    with saying(progress_for(quiet), "saving"):
+        save_model(model, out, {**noted(own, strong), "compared": None if compared is None else compared.as_dict()})
     if not quiet:
         _tell_notes(own, model, warned)
     _show(own, model, out, compared, as_machine)
@@ -141,7 +143,9 @@ def _fit(model: Estimator, data: dict[str, Any], quiet: bool) -> list[str]:
     """Fit, and what there was to beware of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TeacherWarning)
-        model.fit(**data, progress=progress_for(quiet))
+        progress = progress_for(quiet)
+        with saying(progress, "preparing"):
+            model.fit(**data, progress=progress)
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 

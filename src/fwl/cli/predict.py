@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fwl.cli.progress import progress_for
+from fwl.cli.progress import progress_for, saying
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +35,9 @@ def predict(
     from fwl.cli.roles import Sheet
     from fwl.cli.writing import write_chunks
 
-    opened = open_model(model, encoder)
-    rows, chunks = chunks_of(file, opened.roles.as_text)
+    with saying(progress_for(quiet), "opening"):
+        opened = open_model(model, encoder)
+        rows, chunks = chunks_of(file, opened.roles.as_text)
     sheets = (Sheet(file, chunk) for chunk in chunks)
     write_chunks(_predicted(opened, sheets, with_weak), out, rows, "predicting", progress_for(quiet))
     typer.echo(json.dumps({"out": str(out), "rows": rows}) if as_machine else f"written: {out}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fwl.progress import Progress as Listener
 from fwl.progress import Silent
@@ -35,7 +37,7 @@ class Bar:
 
     def start(self, total: int, what: str) -> None:
         """Show the bar, from its beginning: there may have been other work before."""
-        self._bar.reset(self._task, total=total, description=what)
+        self._bar.reset(self._task, total=total or None, description=what)
         self._bar.start()
 
     def advance(self, amount: int = 1) -> None:
@@ -50,3 +52,13 @@ class Bar:
 def progress_for(quiet: bool) -> Listener:
     """A bar when standard error is a terminal and quiet was not asked for."""
     return Silent() if quiet or not sys.stderr.isatty() else Bar()
+
+
+@contextmanager
+def saying(progress: Listener, what: str) -> Iterator[None]:
+    """Tell that something is under way of which nobody knows how much is left."""
+    progress.start(0, what)
+    try:
+        yield
+    finally:
+        progress.finish()

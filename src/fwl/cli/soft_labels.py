@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fwl.cli.progress import progress_for
+from fwl.cli.progress import progress_for, saying
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,9 +36,10 @@ def soft_labels(
     from fwl.cli.writing import check_place, write_chunks
 
     check_place(out)
-    opened = open_model(model, encoder)
-    path = opened.weak_file(weak)
-    rows, chunks = chunks_of(path, opened.roles.as_text, CHUNK)
+    with saying(progress_for(quiet), "opening"):
+        opened = open_model(model, encoder)
+        path = opened.weak_file(weak)
+        rows, chunks = chunks_of(path, opened.roles.as_text, CHUNK)
     counts: Counter[str] = Counter()
     judged = _judged(opened, path, chunks, witnesses, counts)
     write_chunks(judged, out, rows, "judging", progress_for(quiet))

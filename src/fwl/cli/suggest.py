@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fwl.cli.progress import progress_for, saying
 from fwl.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def suggest(
     ] = None,
     encoder: Annotated[Path | None, typer.Option(help="Where the model's sentence encoder is, if it moved.")] = None,
     as_machine: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Write the weak rows whose label by hand would teach most, with an empty column for it; fill it in, and fit again.
 
@@ -41,10 +43,13 @@ def suggest(
     from fwl.tables.writing import write_table
 
     check_place(out)
-    opened = open_model(model, encoder)
-    pool = read_sheet(opened.weak_file(weak), opened.roles.as_text)
-    known = _known(opened, pool, strong or [Path(path) for path in opened.files["strong"]["paths"]])
-    found = _found(opened, pool, known, n)
+    progress = progress_for(quiet)
+    with saying(progress, "reading"):
+        opened = open_model(model, encoder)
+        pool = read_sheet(opened.weak_file(weak), opened.roles.as_text)
+        known = _known(opened, pool, strong or [Path(path) for path in opened.files["strong"]["paths"]])
+    with saying(progress, "choosing"):
+        found = _found(opened, pool, known, n)
     write_table(_table(opened, pool, found), out)
     _tell(opened, out, found, as_machine)
 

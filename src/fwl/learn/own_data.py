@@ -23,7 +23,7 @@ from fwl.learn.methods import METHODS, Method
 from fwl.learn.pretrain import pretrain, pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.task import Task
-from fwl.progress import Progress, Silent
+from fwl.progress import Piece, Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
@@ -33,6 +33,7 @@ Rows = npt.NDArray[np.int64]
 
 LINEAR = "LR_S"
 OWN_METHODS: dict[str, Method] = {**METHODS, LINEAR: balanced_linear}
+FROM_WEAK, THE_REST = "learning from weak labels", "learning from strong labels"  # as a bar tells it
 ASKED_ENOUGH = 0.5  # the teacher reads weak labels if so many of the strong samples have one
 
 
@@ -118,9 +119,10 @@ def rows_to_learn_from(
     return rows
 
 
-def first_step(data: OwnData, recipe: Recipe, chance: Chance) -> FirstStep:
+def first_step(data: OwnData, recipe: Recipe, chance: Chance, progress: Progress | None = None) -> FirstStep:
     """Step 1, stopped where held-out weak labels stop getting better."""
-    student, steps = pretrain_until_it_generalises(problem_of(data), recipe, chance)
+    listener = Piece(progress or Silent(), f"{FROM_WEAK}, at most")
+    student, steps = pretrain_until_it_generalises(problem_of(data), recipe, chance, listener)
     return FirstStep(student, max(1, steps))
 
 
@@ -155,11 +157,11 @@ def learn(
         recipe: student and plans; `recipe.auto.pretraining` is step 1.
         chance: where all draws come from.
         first: step 1, if it was done already with the same recipe and chance.
-        progress: hears when step 1 is done, and when all is.
+        progress: hears of every update of step 1, and then that the rest is under way.
     """
     with _heard(progress) as listener:
-        first = first or first_step(data, recipe, chance)
-        listener.advance()
+        first = first or first_step(data, recipe, chance, listener)
+        listener.start(0, THE_REST)
         return _taught(data, method, recipe, chance, first)
 
 
@@ -177,16 +179,16 @@ def _as_planned(data: OwnData, method: str, recipe: Recipe, chance: Chance, list
         learned = OWN_METHODS[method](problem, recipe, chance, None)
         assert learned.teacher is not None
         return Taught(learned, learned.teacher, learned.choices["pretrain_steps"], problem)
-    student = pretrain(problem_of(data), recipe, chance)
-    listener.advance()
+    student = pretrain(problem_of(data), recipe, chance, progress=Piece(listener, FROM_WEAK))
+    listener.start(0, THE_REST)
     return _taught(data, method, recipe, chance, FirstStep(student, recipe.pretraining.steps))
 
 
 @contextmanager
 def _heard(progress: Progress | None) -> Iterator[Progress]:
-    """Two parts: step 1, and the rest."""
+    """Step 1, and the rest, which ends when it ends."""
     listener = progress or Silent()
-    listener.start(2, "learning")
+    listener.start(0, "learning")
     try:
         yield listener
     finally:

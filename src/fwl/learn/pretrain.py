@@ -29,7 +29,9 @@ def pretrain(
     return student
 
 
-def pretrain_until_it_generalises(problem: Problem, recipe: Recipe, chance: Chance) -> tuple[Student, int]:
+def pretrain_until_it_generalises(
+    problem: Problem, recipe: Recipe, chance: Chance, progress: Progress | None = None
+) -> tuple[Student, int]:
     """Train a new student on most weak labels, stopping when it no longer improves on the others.
 
     Returns:
@@ -48,6 +50,7 @@ def pretrain_until_it_generalises(problem: Problem, recipe: Recipe, chance: Chan
         chance.child("step 1"),
         loss=problem.task.loss,
         held_out=_rows(problem, held_out),
+        progress=progress,
     )
     return student, history.best_step
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tests.examples import Listener
 from tests.problems import class_problem, class_recipe, sine_problem, small_recipe
 from tests.refusals import expect_refusal
 
@@ -114,3 +115,31 @@ def test_as_planned_step_1_is_as_long_as_the_recipe_says(method):
     assert np.array_equal(taught.learned.predict(X), same.predict(X))
     if method != "FWL_auto":
         assert taught.steps == 20
+
+
+class Heard(Listener):
+    """Remembers every piece of work, with how much of it was done."""
+
+    def __init__(self):
+        super().__init__()
+        self.pieces = []
+
+    def start(self, total, what):
+        self.pieces.append([what, total, 0])
+
+    def advance(self, amount=1):
+        self.pieces[-1][2] += amount
+
+
+def test_every_update_of_step_1_is_heard_and_then_the_rest():
+    heard = Heard()
+    taught = learn(own_data(), "NN_W->S", class_recipe(), Chance(0), progress=heard)
+    (before, _, _), (weak, most, done), (rest, unknown, _) = heard.pieces
+    assert (before, weak, rest) == ("learning", "learning from weak labels, at most", "learning from strong labels")
+    assert taught.steps <= done <= most == class_recipe().auto.pretraining.steps
+    assert unknown == 0
+    assert heard.finished
+    again = Heard()
+    learn_as_planned(own_data(), "NN_W->S", class_recipe(), Chance(0), progress=again)
+    steps = class_recipe().pretraining.steps
+    assert again.pieces[1] == ["learning from weak labels", steps, steps]
