@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from benchmarks.weak_sets import READERS, LabelledPart, WeakTextSet
+from benchmarks.weak_sets import READERS, LabelledPart, WeakTextSet, for_choosing
 from fwl.errors import TeacherWarning
 from fwl.estimators import FWLClassifier
 from fwl.estimators.comparing import Compared, compare_on
@@ -41,7 +41,8 @@ def draw(data: WeakTextSet, strong: int, seed: int) -> tuple[LabelledPart, Label
 def judged(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
     """One draw: the verdict, and what the test rows say of every method."""
     strong, weak = draw(data, data.strong, seed)
-    model = FWLClassifier(encoder=encoder, random_state=seed)
+    # A class may have no strong row in a draw; annotators name it all the same.
+    model = FWLClassifier(encoder=encoder, classes=sorted(set(data.train.truth)), random_state=seed)
     given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TeacherWarning)
@@ -99,12 +100,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the first draw")
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
+    parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=Path, help="also write the rows here")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
     for name in options.sets:
-        data, draws = READERS[name](options.data), range(options.first, options.first + options.draws)
+        data = READERS[name](options.data)
+        data = for_choosing(data) if options.choosing else data
+        draws = range(options.first, options.first + options.draws)
         run = delayed(alone)
         of_set = Parallel(options.workers)(run(data, seed, options.encoder) for seed in draws)
         show(name, of_set)

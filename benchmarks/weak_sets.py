@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,13 @@ class WeakTextSet:
     strong: int
     train: LabelledPart
     test: LabelledPart
+
+
+def for_choosing(data: WeakTextSet) -> WeakTextSet:
+    """The same set with half of its training rows as test rows: choices are made on these, not on the test rows."""
+    order = np.random.default_rng(0).permutation(len(data.train.texts))
+    kept, tested = np.array_split(order, 2)
+    return replace(data, train=data.train.at(np.sort(kept)), test=data.train.at(np.sort(tested)))
 
 
 def read_youtube(folder: Path) -> WeakTextSet:

@@ -1,0 +1,113 @@
+"""Does it pay to label the rows that `fwl suggest` names instead of any rows?
+
+    python -m benchmarks.label_loop --data DIR [--sets youtube chemprot] [--draws 10] [--encoder DIR] [--json FILE]
+
+DIR has `youtube/` and `chemprot/` in it. Of each set 50 training rows are drawn as strong; five times 20 rows more are
+labelled, either those that are suggested or any. After each round the model is fitted anew and tested. The area under
+the curve of accuracies is their mean over rounds; both ways start alike and are compared draw by draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from scipy.stats import ttest_rel
+
+from benchmarks.weak_sets import READERS, WeakTextSet, for_choosing
+from fwl.errors import TeacherWarning
+from fwl.estimators import FWLClassifier
+from fwl.estimators.auditing import suggest_rows
+from fwl.records import WeakSet
+from fwl.threads import one_thread
+
+START, ROUNDS, MORE = 50, 5, 20
+Rows = npt.NDArray[np.int64]
+Row = dict[str, Any]
+Choice = Callable[[FWLClassifier, Rows], Rows]
+
+
+def curve(data: WeakTextSet, start: Rows, choose: Choice, encoder: str | None, seed: int) -> list[float]:
+    """The accuracy on test rows before and after each round of labelling."""
+    strong, accuracies = start, []
+    for _ in range(ROUNDS + 1):
+        model = fitted(data, strong, encoder, seed)
+        right = model.predict(list(data.test.texts), data.test.weak) == data.test.truth
+        accuracies.append(float(right.mean()))
+        left = np.setdiff1d(np.arange(len(data.train.texts)), strong)
+        strong = np.concatenate([strong, choose(model, left)])
+    return accuracies
+
+
+def fitted(data: WeakTextSet, strong: Rows, encoder: str | None, seed: int) -> FWLClassifier:
+    known, pool = data.train.at(strong), data.train.at(np.setdiff1d(np.arange(len(data.train.texts)), strong))
+    model = FWLClassifier(encoder=encoder, classes=sorted(set(data.train.truth)), random_state=seed)
+    return model.fit(list(known.texts), known.truth, weak=WeakSet(list(pool.texts), pool.weak), y_weak=known.weak)
+
+
+def compared(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
+    """Both ways from the same 50 rows."""
+    rng = np.random.default_rng(seed)
+    start = rng.permutation(len(data.train.texts))[:START]
+
+    def suggested(model: FWLClassifier, left: Rows) -> Rows:
+        rows = data.train.at(left)
+        return left[suggest_rows(model, list(rows.texts), MORE, weak=rows.weak).rows]
+
+    def any_rows(_: FWLClassifier, left: Rows) -> Rows:
+        return rng.permutation(left)[:MORE]
+
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", TeacherWarning)
+        ways = {"suggested": suggested, "random": any_rows}
+        return {
+            "set": data.name,
+            "draw": seed,
+            **{k: curve(data, start, way, encoder, seed) for k, way in ways.items()},
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the folder that has youtube/ and chemprot/ in it")
+    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=sorted(READERS))
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first draw")
+    parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
+    parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    options = parser.parse_args(arguments)
+    rows: list[Row] = []
+    for name in options.sets:
+        data = READERS[name](options.data)
+        data = for_choosing(data) if options.choosing else data
+        draws = range(options.first, options.first + options.draws)
+        of_set = Parallel(options.workers)(delayed(compared)(data, seed, options.encoder) for seed in draws)
+        show(name, of_set)
+        rows += of_set
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def show(name: str, rows: Sequence[Row]) -> None:
+    curves = {way: np.array([row[way] for row in rows]) for way in ("suggested", "random")}
+    for way, each in curves.items():
+        print(
+            f"{name:10}{way:11}" + " ".join(f"{value:.4f}" for value in each.mean(axis=0)) + f"  area {each.mean():.4f}"
+        )
+    gain = (curves["suggested"] - curves["random"]).mean(axis=1)
+    p = ttest_rel(curves["suggested"].mean(axis=1), curves["random"].mean(axis=1)).pvalue if len(rows) > 1 else np.nan
+    ahead = int((gain > 0).sum())
+    print(f"{name:10}gain {gain.mean():+.4f}, {ahead} of {len(gain)} draws ahead, p = {p:.3g}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
