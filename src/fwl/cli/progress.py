@@ -37,7 +37,8 @@ class Bar:
 
     def start(self, total: int, what: str) -> None:
         """Show the bar, from its beginning: there may have been other work before."""
-        self._bar.reset(self._task, total=total or None, description=what)
+        self._bar.remove_task(self._task)  # a reset would keep a total that is no longer known
+        self._task = self._bar.add_task(what, total=total or None)
         self._bar.start()
 
     def advance(self, amount: int = 1) -> None:
