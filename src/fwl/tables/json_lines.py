@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from fwl.errors import InvalidInput
 from fwl.text.files import glance, text_lines
 
 KINDS = {bool: "true or false", int: "numbers", float: "numbers", str: "texts", list: "lists", dict: "objects"}
-Cells = tuple[int, Any]  # the line a value stands in, and the value
+BLOCK = 16384  # rows whose values are Python objects at a time: each takes ten times the memory that it needs
 
 
 def read_json_lines(path: str | os.PathLike[str], as_text: Collection[str] = ()) -> pa.Table:
@@ -23,18 +24,33 @@ def read_json_lines(path: str | os.PathLike[str], as_text: Collection[str] = ())
         path: plain or gzipped.
         as_text: columns whose numbers are taken as texts.
     """
-    columns: dict[str, list[Cells]] = {}
-    rows = 0
-    for number, line in text_lines(path):
-        for name, value in _parsed(line, f"{path}, line {number}").items():
-            cells = columns.setdefault(name, [])
-            if len(cells) < rows:
-                cells.extend([(0, None)] * (rows - len(cells)))
-            cells.append((number, value))
-        rows += 1
-    for cells in columns.values():
-        cells.extend([(0, None)] * (rows - len(cells)))
-    return pa.table({name: _column(name, cells, name in as_text, path) for name, cells in columns.items()})
+    kinds: dict[str, str] = {}
+    lines = text_lines(path)
+    blocks = []
+    while some := list(islice(lines, BLOCK)):
+        blocks.append(_block(some, kinds, as_text, path))
+    try:
+        return pa.concat_tables(blocks, promote_options="permissive") if blocks else pa.table({})
+    except pa.ArrowException as error:
+        raise InvalidInput(f"{path} cannot be read ({str(error).splitlines()[0]})") from error
+
+
+def _block(
+    lines: Sequence[tuple[int, str]], kinds: dict[str, str], as_text: Collection[str], path: str | os.PathLike[str]
+) -> pa.Table:
+    """Some rows, of which every column holds the kind that it held before."""
+    columns: dict[str, list[Any]] = {}
+    for row, (number, line) in enumerate(lines):
+        where = f"{path}, line {number}"
+        for name, value in _parsed(line, where).items():
+            if name not in columns:
+                columns[name] = [None] * len(lines)
+            columns[name][row] = value = _as_text(value) if name in as_text else value
+            _check_kind(name, value, kinds, where)
+    counted = pa.table({"": pa.nulls(len(lines))}).select([])  # rows may be all that there is: {} is one
+    for name, cells in columns.items():
+        counted = counted.append_column(name, _column(name, cells, path))
+    return counted
 
 
 def _parsed(line: str, where: str) -> dict[str, Any]:
@@ -47,25 +63,23 @@ def _parsed(line: str, where: str) -> dict[str, Any]:
     return entry
 
 
-def _column(name: str, cells: list[Cells], as_text: bool, path: str | os.PathLike[str]) -> pa.Array:
-    values = [_as_text(value) if as_text else value for _, value in cells]
-    kinds = {KINDS[type(value)] for value in values if value is not None}
-    if len(kinds) > 1:
-        line, odd = _first_of_another_kind(cells)
+def _check_kind(name: str, value: Any, kinds: dict[str, str], where: str) -> None:
+    if value is None:
+        return
+    kind = KINDS[type(value)]
+    before = kinds.setdefault(name, kind)
+    if kind != before:
         raise InvalidInput(
-            f"{path}, line {line}: column {name!r} holds {' and '.join(sorted(kinds))}, here {odd!r:.60}; "
+            f"{where}: column {name!r} holds {' and '.join(sorted((before, kind)))}, here {value!r:.60}; "
             "expected one kind in all rows"
         )
+
+
+def _column(name: str, values: list[Any], path: str | os.PathLike[str]) -> pa.Array:
     try:
         return pa.array(values)
     except (pa.ArrowException, OverflowError) as error:
         raise InvalidInput(f"{path}: column {name!r} cannot be read ({str(error).splitlines()[0]})") from error
-
-
-def _first_of_another_kind(cells: list[Cells]) -> Cells:
-    present = [(line, value) for line, value in cells if value is not None]
-    first = KINDS[type(present[0][1])]
-    return next((line, value) for line, value in present if KINDS[type(value)] != first)
 
 
 def _as_text(value: Any) -> Any:

@@ -205,3 +205,19 @@ def test_a_key_that_a_row_lacks_is_an_empty_cell(tmp_path):
 def test_chunks_of_no_rows_are_refused(tmp_path):
     with expect_refusal(InvalidInput, "chunk is at least 1 row, got 0"):
         next(read_chunks("rows.csv", 0))
+
+
+def test_json_lines_in_blocks_are_one_table(tmp_path, monkeypatch):
+    rows = [{"a": i} if i < 4 else {"a": i + 0.5, "b": None} if i < 6 else {"b": f"t{i}"} for i in range(9)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    whole = read_table(path)
+    monkeypatch.setattr("fwl.tables.json_lines.BLOCK", 2)
+    assert read_table(path).to_pylist() == whole.to_pylist()
+    assert whole["a"].to_pylist() == [0, 1, 2, 3, 4.5, 5.5, None, None, None]
+    path.write_text("{}\n" * 3 + '{"a": 1}\n' + "{}\n" * 4)
+    assert read_table(path)["a"].to_pylist() == [None] * 3 + [1] + [None] * 4
+    path.write_text('{"a": 1}\n' * 5 + '{"a": "x"}\n')
+    message = f"{path}, line 6: column 'a' holds numbers and texts, here 'x'; expected one kind in all rows"
+    with expect_refusal(InvalidInput, message):
+        read_table(path)
