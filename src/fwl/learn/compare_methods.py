@@ -31,7 +31,7 @@ COMPARED = (
 READ_WEAK = (ANNOTATOR, AUTO_READING)  # need the annotator's label of the row itself
 ON_THE_CURVE = (LINEAR, "NN_W->S", "NN_W->Sx4", AUTO)
 FOLDS = 5
-WANTED = 200  # predictions of strong rows, about: few rows are cut into folds more often
+WANTED = 120  # predictions of strong rows, about: few rows are cut into folds more often
 MOST_REPEATS = 5
 LEAST = 8  # strong rows of the shortest point of the learning curve
 
