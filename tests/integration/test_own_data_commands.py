@@ -1,71 +1,17 @@
 """`fwl fit`, `predict`, `soft-labels` and `suggest` on tables of a user's own: files, messages, exit codes."""
 
 import json
-import os
 import shutil
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from tests.commands import fwl, refused
+from tests.own_files import NAMES, ROWS, STRONG, TABLE, N, fit, rows_of, written
 
 from fwl.estimators import load_model
 from fwl.learn import compare_methods
 from fwl.tables import read_table, write_table
-
-TINY = [
-    part
-    for text in ("pretrain_steps=60", "finetune_steps=20", "hidden=8", "learning_rate=0.01")
-    for part in ("--set", text)
-]
-N, STRONG = 240, 40
-NAMES = ("böse", "very good")
-WORDS = {"böse": ["awful", "broken", "late"], "very good": ["lovely", "fast", "kind"]}
-
-
-def made(seed=0):
-    """Rows with two columns of numbers, one of categories, a text, the truth, and what an annotator says of it."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N, 2))
-    truth = np.array(NAMES)[(X[:, 0] > 0).astype(int)]
-    wrong = rng.random(N) < 0.2
-    says = np.where(wrong, np.where(truth == NAMES[0], NAMES[1], NAMES[0]), truth)
-    texts = [" ".join([*rng.choice(WORDS[name], 2), f"word{rng.integers(9)}"]) for name in truth.tolist()]
-    return pa.table(
-        {
-            "id": [f"r{i}" for i in range(N)],
-            "a": X[:, 0],
-            "b": X[:, 1],
-            "kind": rng.choice(["u", "v"], N),
-            "text": texts,
-            "gold": truth,
-            "says": says,
-            "number": X[:, 0] * 3 + 1,
-            "guess": X[:, 0] * 3 + 2 + 0.1 * rng.normal(size=N),
-        }
-    )
-
-
-ROWS = made()
-TABLE = ("id", "a", "b", "kind")
-
-
-def written(folder, ending, columns, strong_label, weak_label, extra=()):
-    """The two files of a user: the label has the same name in both."""
-    names = [*columns, "label", *extra]
-    strong = ROWS.select([*columns, strong_label, *extra]).rename_columns(names).slice(0, STRONG)
-    weak = ROWS.select([*columns, weak_label, *extra]).rename_columns(names)
-    write_table(strong, folder / f"strong.{ending}")
-    write_table(weak, folder / f"weak.{ending}")
-    return folder / f"strong.{ending}", folder / f"weak.{ending}"
-
-
-def fit(strong, weak, out, *more, label="label"):
-    return fwl("fit", "--strong", strong, "--weak", weak, "--label", label, "--out", out, *more, *TINY)
-
-
-def rows_of(path):
-    return read_table(path).to_pylist()
 
 
 @pytest.fixture(scope="module")
@@ -279,51 +225,6 @@ def test_weak_rows_that_moved_are_found_again_and_changed_ones_refused(classes, 
     )
 
 
-def test_ctrl_c_leaves_nothing_behind(files, classes, tmp_path, monkeypatch):
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("fwl.estimators.classifier.learn", stop)
-        assert fit(*files, tmp_path / "model").returncode == 130
-    with monkeypatch.context() as patch:
-        patch.setattr("fwl.storage._swap", stop)
-        assert fit(*files, tmp_path / "model").returncode == 130
-    with monkeypatch.context() as patch:
-        patch.setattr("fwl.tables.writing.pyarrow.csv.write_csv", stop)
-        done = fwl("predict", classes[1] / "model", files[1], "--out", tmp_path / "out.csv")
-        assert done.returncode == 130
-    assert {path.name for path in tmp_path.iterdir()} == {"strong.csv", "weak.csv"}
-
-
-def test_a_full_disk_loses_nothing(files, classes, tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    shutil.copytree(classes[1] / "model", tmp_path / "model")
-    before = (tmp_path / "model" / "manifest.json").read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr("fwl.storage._fill", full)
-        done = fit(*files, tmp_path / "model")
-        assert refused(done, f"cannot write the model to {tmp_path}/model (No space left on device)")
-    assert (tmp_path / "model" / "manifest.json").read_bytes() == before
-    (tmp_path / "out.csv").write_text("mine")
-    with monkeypatch.context() as patch:
-        patch.setattr("fwl.tables.writing.pyarrow.csv.write_csv", full)
-        done = fwl("predict", tmp_path / "model", files[1], "--out", tmp_path / "out.csv")
-        assert refused(done, f"cannot write {tmp_path}/out.csv (No space left on device)")
-    assert (tmp_path / "out.csv").read_text() == "mine"
-    assert {path.name for path in tmp_path.iterdir()} == {"strong.csv", "weak.csv", "model", "out.csv"}
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
-def test_a_read_only_target_is_refused_before_anything_is_learned(files, tmp_path):
-    (tmp_path / "shut").mkdir(mode=0o500)
-    done = fit(*files, tmp_path / "shut" / "model")
-    message = f"cannot write the model to {tmp_path}/shut/model (Permission denied); name another folder"
-    assert refused(done, message)
-
-
 def changed(which, change):
     """A file's table, changed."""
 
@@ -535,7 +436,19 @@ BAD = {
     "mixed kinds in a feature": (
         changed("weak", with_column("a", lambda row: "much" if row == 70 else str(row))),
         ["--id", "id"],
-        None,
+        "{weak}, row 71: column 'a': expected a number, as in {strong}, got 'much'; correct the cell, or leave it "
+        "empty",
+    ),
+    "mixed kinds in a strong feature": (
+        changed("strong", with_column("b", lambda row: "n/a?" if row == 3 else str(row))),
+        ["--features", "b"],
+        "{strong}, row 4: column 'b': expected a number, as in {weak}, got 'n/a?'; correct the cell, or leave it empty",
+    ),
+    "an id with two texts": (
+        changed("weak", with_column("kind", "another text")),
+        ["--text", "kind"],
+        "id 'r0' stands for different samples: column 'kind' is '{kind}' in {strong} and 'another text' in {weak}; "
+        "give each sample an id of its own",
     ),
     "free text alone": (
         lambda strong, weak: [
@@ -595,7 +508,6 @@ BAD = {
     "a setting without a value": (nothing, ["--set", "committee"], "--set committee: expected key=value"),
 }
 BEGINS = {
-    "mixed kinds in a feature": "id 'r0' stands for different samples: column 'a' is ",
     "no such method": "unknown method 'FLW'; did you mean 'FWL'? known: NN_W, ",
     "no such setting": "unknown setting 'comittee'; did you mean 'committee'? known: ",
 }
@@ -633,6 +545,35 @@ def test_unusual_but_sound_tables_are_learned_from(files, tmp_path):
     done = fit(strong, weak, tmp_path / "model", "--map", "meh=")
     assert done.returncode == 0, done.stderr
     assert "240 weak rows, 10 without a label; 40 stand in both." in done.stdout
+
+
+def test_a_text_of_ten_megabytes_is_learned_from(tmp_path):
+    strong, weak = written(tmp_path, "csv", ("text",), "gold", "says")
+    texts = read_table(weak)["text"].to_pylist()
+    texts[100] = "very " * 2_000_000
+    write_table(with_column("text", texts.__getitem__)(read_table(weak)), weak)
+    done = fit(strong, weak, tmp_path / "model", "--text", "text", "--method", "NN_W")
+    assert done.returncode == 0, done.stderr
+
+
+def test_strong_rows_need_not_stand_in_the_weak_file(files, tmp_path):
+    strong, weak = files
+    write_table(read_table(weak).slice(STRONG), weak)
+    done = fit(strong, weak, tmp_path / "model")
+    assert done.returncode == 0, done.stderr
+    assert "learned by FWL_auto from 40 strong and 200 weak rows.\n" in done.stdout
+
+
+def test_codes_that_are_numbers_in_one_file_are_categories_with_the_others(files, tmp_path):
+    strong, weak = files
+    codes = [("7", "12", "K1", "K2", "K3")[row % 5] for row in range(N)]
+    write_table(with_column("kind", codes.__getitem__)(read_table(weak)), weak)
+    rows = [row for row in range(STRONG) if codes[row].isdigit()]
+    few = with_column("kind", codes.__getitem__)(read_table(strong)).take(rows)
+    write_table(few, strong)
+    done = fit(strong, weak, tmp_path / "model")
+    assert done.returncode == 0, done.stderr
+    assert "16 stand in both" in done.stdout
 
 
 def test_a_model_is_no_place_for_other_files_and_other_files_no_model(files, classes, tmp_path):

@@ -67,6 +67,15 @@ def is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
+def reads_as_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def weak_classes(
     table: pa.Table, names: Sequence[str], classes: Sequence[str], class_map: Mapping[str, str | None], path: Path
 ) -> pa.Table:
@@ -96,7 +105,7 @@ def weak_numbers(table: pa.Table, names: Sequence[str], path: Path) -> pa.Table:
 def mapping(assignments: Sequence[str], classes: Sequence[str]) -> dict[str, str | None]:
     """What `--map WEAK=CLASS` says; without a class, an abstention."""
     found: dict[str, str | None] = {}
-    if all(_is_numeric(name) for name in classes) and ABSTAINS not in classes:
+    if all(reads_as_number(name) for name in classes) and ABSTAINS not in classes:
         found[ABSTAINS] = None
     for assignment in assignments:
         name, equals, target = (part.strip() for part in assignment.partition("="))
@@ -125,14 +134,6 @@ def _look_like_classes(different: set[str]) -> bool:
 
 def _different(columns: Mapping[str, pa.ChunkedArray]) -> set[str]:
     return {text for column in columns.values() for text in pc.unique(column).to_pylist() if text is not None}
-
-
-def _is_numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _complaint(unknown: Sequence[str], classes: Sequence[str], path: Path) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fwl.cli.kinds import of_one_kind
 from fwl.cli.labels import CLASSIFY, class_names, mapping, numbers, task_of, weak_classes, weak_numbers
 from fwl.cli.roles import Asked, Roles, Sheet, assign_roles
 from fwl.errors import InvalidInput
@@ -85,6 +86,7 @@ def read_own(strong: Sequence[Path], weak: Path, asked: Asked, task: str, assign
     """
     sheets, pool = [read_sheet(path, asked.as_text) for path in strong], read_sheet(weak, asked.as_text)
     roles = assign_roles(asked, sheets, pool)
+    *sheets, pool = of_one_kind([*sheets, pool], roles.features)
     columns = [sheet.table[roles.label] for sheet in sheets]
     task = task_of(task, columns, roles.label)
     rows = strong_rows(sheets, roles, task)
@@ -210,7 +212,7 @@ def _check_same_samples(strong: StrongRows, pool: Sheet, roles: Roles, where: st
     """Refuse an id that stands for one sample here and for another there."""
     place = {name: row for row, name in enumerate(strong.names)}
     shared = pool.table.filter(pc.is_in(pool.table[roles.id], pa.array(strong.names, pa.string())))
-    rows = strong.table.take([place[id_] for id_ in shared[roles.id].to_pylist()])
+    rows = strong.table.take(pa.array([place[id_] for id_ in shared[roles.id].to_pylist()], pa.int64()))
     for column in roles.samples:
         pairs = zip(shared[roles.id].to_pylist(), rows[column].to_pylist(), shared[column].to_pylist(), strict=True)
         for id_, here, there in pairs:

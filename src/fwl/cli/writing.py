@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -26,9 +27,9 @@ def write_chunks(chunks: Iterable[pa.Table], path: Path, rows: int, what: str, p
     """
     check_place(path)
     coming = iter(chunks)
-    first = next(coming)  # most of what can be wrong with the rows is wrong here: before a file is opened
     progress.start(rows, what)
     try:
+        first = next(coming)  # most of what can be wrong with the rows is wrong here: before a file is opened
         with table_writer(path) as write:
             for chunk in chain([first], coming):
                 write(chunk)
@@ -38,7 +39,10 @@ def write_chunks(chunks: Iterable[pa.Table], path: Path, rows: int, what: str, p
 
 
 def check_place(path: Path) -> None:
-    """Refuse a name of no known ending, or in no folder, before work is done for it."""
+    """Refuse a name of no known ending, in no folder, or where one may not write, before work is done for it."""
     format_of(path)
-    if not path.absolute().parent.is_dir():
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise OutputTrouble(f"cannot write {path} (there is no folder {path.parent}); make it, or name another file")
+    if not all(os.access(place, os.W_OK) for place in (folder, path) if place.exists()):
+        raise OutputTrouble(f"cannot write {path} (Permission denied); name another file")

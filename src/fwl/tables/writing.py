@@ -57,9 +57,9 @@ class _Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        self._file.close()
+        with self._file:  # closed even if the disk has no room for what is left to be written
+            if self._writer is not None:
+                self._writer.close()
 
     def write(self, table: pa.Table) -> None:
         if self._kind == PARQUET:
