@@ -3,18 +3,26 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check slow bench bench-gpflow results results-sentiment results-ranking clean
+.PHONY: demo test check browser slow bench bench-gpflow results results-sentiment results-ranking clean
 
-demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there: table on the screen, figure and page in runs/toy
+demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
+	$(BIN)/fwl fit --strong examples/data/support/strong.csv --weak examples/data/support/weak.csv --label intent \
+	  --weak-label llm --text text --compare --out runs/support
+	$(BIN)/fwl report runs/support
 
-test: check  ## everything but the slow tests; what CI runs
+test: check browser  ## everything but the slow tests; what CI runs
 	$(BIN)/python -m pytest
 
 check: $(INSTALLED)  ## seconds: format, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+browser:  ## Chromium for the page's tests, where it is missing and may be installed; else they are skipped
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
+	  || echo "no Chromium here: tests of the page in a browser are skipped"
 
 slow: $(INSTALLED)  ## the tests that take minutes: the figures promised for twenty seeds
 	$(BIN)/python -m pytest -m slow
@@ -38,6 +46,9 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
 	$(BIN)/python -m benchmarks.step --json docs/results/step.json
 	$(BIN)/python -m benchmarks.students --json docs/results/students.json
+	$(BIN)/python -m benchmarks.shipped_table --json docs/results/shipped-table.json
+	$(BIN)/python -m benchmarks.audit --json docs/results/audit.json
+	$(BIN)/python -m benchmarks.million_rows --json docs/results/million-rows.json
 	$(BIN)/python -m benchmarks.calibration --seeds 3 --json docs/results/calibration.json
 	$(BIN)/python -m benchmarks.scale --json docs/results/scale.json
 	$(BIN)/python -m benchmarks.teachers --json docs/results/teachers-speed.json
