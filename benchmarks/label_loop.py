@@ -29,6 +29,7 @@ from fwl.records import WeakSet
 from fwl.threads import one_thread
 
 START, ROUNDS, MORE = 50, 5, 20
+WAYS = ("suggested", "random")
 Rows = npt.NDArray[np.int64]
 Row = dict[str, Any]
 Choice = Callable[[FWLClassifier, Rows], Rows]
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
     parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="also write the rows here")
+    parser.add_argument("--json", type=Path, help="also write the rows here, and every draw beside")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
     for name in options.sets:
@@ -94,11 +95,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
         show(name, of_set)
         rows += of_set
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+        write_json(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)])
+        write_json(options.json.with_name(f"{options.json.stem}-draws.json"), rows)
+
+
+def write_json(path: Path, rows: Sequence[Row]) -> None:
+    path.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
+    """A row for each way of labelling a set: accuracy by number of strong rows, the area, draws ahead, p."""
+    curves = {way: np.array([row[way] for row in rows if row["set"] == name]) for way in WAYS}
+    area = {way: each.mean(axis=1) for way, each in curves.items()}
+    ahead = {"suggested": int((area["suggested"] > area["random"]).sum()), "random": None}
+    p = {"suggested": float(ttest_rel(*area.values()).pvalue), "random": None}
+    return [
+        {
+            "set": name,
+            "rows": way,
+            **{str(START + i * MORE): float(value) for i, value in enumerate(curves[way].mean(axis=0))},
+            "area": float(area[way].mean()),
+            "ahead in": ahead[way],
+            "p": p[way],
+        }
+        for way in WAYS
+    ]
 
 
 def show(name: str, rows: Sequence[Row]) -> None:
-    curves = {way: np.array([row[way] for row in rows]) for way in ("suggested", "random")}
+    curves = {way: np.array([row[way] for row in rows]) for way in WAYS}
     for way, each in curves.items():
         print(
             f"{name:10}{way:11}" + " ".join(f"{value:.4f}" for value in each.mean(axis=0)) + f"  area {each.mean():.4f}"

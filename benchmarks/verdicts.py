@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
     parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="also write the rows here")
+    parser.add_argument("--json", type=Path, help="also write the rows here, and every draw beside")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
     for name in options.sets:
@@ -114,7 +114,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         show(name, of_set)
         rows += of_set
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+        write_json(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)])
+        write_json(options.json.with_name(f"{options.json.stem}-draws.json"), rows)
+
+
+def write_json(path: Path, rows: Sequence[Row]) -> None:
+    path.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
+    """A row for each method of a set, and one for whatever the verdicts kept."""
+    of_set = [row for row in rows if row["set"] == name]
+    told = summary(of_set)
+    kept = {method: sum(row["kept"] == method for row in of_set) for method in told["means"]}
+    flat = [
+        {"set": name, "method": method, "test accuracy": mean, "kept in": kept[method], "holds in": None}
+        for method, mean in told["means"].items()
+    ]
+    last = {"method": "what the verdict kept", "test accuracy": told["kept"], "kept in": told["draws"]}
+    return [*flat, {"set": name, **last, "holds in": told["holds"]}]
 
 
 def alone(data: WeakTextSet, seed: int, encoder: str | None) -> Row:

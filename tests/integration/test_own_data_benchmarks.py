@@ -1,0 +1,57 @@
+"""The benchmarks of verdicts and of the label loop, on a small set that is made here."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks import label_loop, verdicts
+
+GOOD, BAD = ("lovely", "fine", "great"), ("awful", "poor", "broken")
+OTHERS = ("the", "a", "parcel", "came", "today", "again", "shop", "box")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Comments of one good or bad word among others; annotators know a third of the words each, or err."""
+    (tmp_path / "youtube").mkdir()
+    rng = np.random.default_rng(0)
+    for part, n in (("train", 160), ("test", 60)):
+        rows = {}
+        for i in range(n):
+            label = int(rng.integers(2))
+            word = str(rng.choice((BAD, GOOD)[label]))
+            text = " ".join([*rng.choice(OTHERS, size=4).tolist(), word])
+            votes = [label if rng.random() < 0.8 else 1 - label, -1 if rng.random() < 0.5 else label]
+            rows[str(i)] = {"data": {"text": text}, "label": label, "weak_labels": votes}
+        (tmp_path / "youtube" / f"{part}.json").write_text(json.dumps(rows))
+    return tmp_path
+
+
+def quick(monkeypatch, module):
+    small = {"pretrain_steps": 30, "finetune_steps": 30, "committee": 1}
+    whole = module.FWLClassifier
+    monkeypatch.setattr(module, "FWLClassifier", lambda **given: whole(**{**given, **small}))
+
+
+def test_a_verdict_is_held_against_the_test_rows(folder, monkeypatch, capsys):
+    quick(monkeypatch, verdicts)
+    out = folder / "verdicts.json"
+    verdicts.main(["--data", str(folder), "--sets", "youtube", "--draws", "1", "--workers", "1", "--json", str(out)])
+    rows, (draw,) = json.loads(out.read_text()), json.loads((folder / "verdicts-draws.json").read_text())
+    assert [row["method"] for row in rows] == [*draw["on_test"], "what the verdict kept"]
+    assert rows[-1]["test accuracy"] == draw["on_test"][draw["kept"]]
+    assert draw["regret"] == pytest.approx(max(draw["on_test"].values()) - draw["on_test"][draw["kept"]])
+    assert draw["holds"] == (draw["regret"] <= draw["error"])
+    assert f"the verdict holds in {int(draw['holds'])} of 1 draws" in capsys.readouterr().out
+
+
+def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):
+    quick(monkeypatch, label_loop)
+    monkeypatch.setattr(label_loop, "ROUNDS", 1)
+    out = folder / "loop.json"
+    label_loop.main(["--data", str(folder), "--sets", "youtube", "--draws", "2", "--workers", "1", "--json", str(out)])
+    suggested, any_rows = json.loads(out.read_text())
+    assert (suggested["rows"], any_rows["rows"]) == ("suggested", "random")
+    assert suggested["50"] == any_rows["50"]
+    assert suggested["area"] == pytest.approx((suggested["50"] + suggested["70"]) / 2)
+    assert "2 draws ahead" in capsys.readouterr().out
