@@ -8,6 +8,7 @@ its last layer is a linear one: what goes into that layer is its representation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from fwl.students.contract import Student
 from fwl.students.perceptron import Perceptron
 from fwl.students.text_cnn import TextCNN
 from fwl.students.wrapped import WrappedStudent
+from fwl.threads import one_thread
 
 AUTO, PERCEPTRON, TEXT_CNN, ENCODER = "auto", "perceptron", "text_cnn", "encoder"
 NAMES = (AUTO, PERCEPTRON, TEXT_CNN, ENCODER)
@@ -123,6 +125,11 @@ def new_student_for(
     if student == TEXT_CNN or (student == AUTO and has_tokens):
         return NewTextCNN(words, n_outputs, columns, hidden)
     return NewPerceptron(columns, n_outputs, hidden, _reads(samples))
+
+
+def threads_for(student: str | OwnStudent) -> AbstractContextManager[None]:
+    """One thread for our own students, whose batches are small; all there are for a user's, which may be large."""
+    return one_thread() if isinstance(student, str) else nullcontext()
 
 
 def words_of(inputs: Any) -> int:

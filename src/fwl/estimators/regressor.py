@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from fwl.errors import UnknownName
 from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
 from fwl.estimators.gathering import Gathered, gather_numbers, has_no_numbers
-from fwl.estimators.new_students import new_student_for, words_of
+from fwl.estimators.new_students import new_student_for, threads_for, words_of
 from fwl.estimators.new_teachers import NewTeacher, teacher_named
 from fwl.estimators.telling import predict_with
 from fwl.learn.own_data import OWN_METHODS, learn_as_planned
@@ -114,7 +114,8 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
         chance = chance_from(self.random_state)
         gathered = gather_numbers(self, X, y, weak, y_weak, chance)
         recipe = self.recipe_for(gathered)
-        taught = learn_as_planned(gathered.data, self.method, recipe, chance, progress=progress)
+        with threads_for(self.student):
+            taught = learn_as_planned(gathered.data, self.method, recipe, chance, progress=progress)
         keep_fitted(self, Fitted.of(gathered, taught, self.method, self.beta, progress))
         return self
 

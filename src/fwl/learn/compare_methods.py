@@ -23,6 +23,7 @@ from fwl.learn.verdicts import both_columns
 from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array
+from fwl.threads import one_thread
 
 COMPARED = (
     *(ANNOTATOR, LINEAR, "NN_S", "NN_W", "NN_S+/W", "NN_W->S", "NN_W->Sx4"),
@@ -133,7 +134,8 @@ def compare_methods(
     on_curve = [name for name in ON_THE_CURVE if name in names]
     listener.start(1 + times * FOLDS * len(names) + len(sizes) * FOLDS * len(on_curve), "comparing")
     try:
-        first = first_step(data, recipe, chance)
+        with one_thread():
+            first = first_step(data, recipe, chance)
         listener.advance()
         bench = _Bench(Work(data, recipe, chance, first), listener, workers)
         runs = bench.over(names, list(chain(*cuts)))

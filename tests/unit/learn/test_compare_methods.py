@@ -106,7 +106,7 @@ def test_without_weak_labels_of_strong_rows_nobody_reads_them():
 
 def test_few_rows_are_cut_into_folds_more_often():
     comparison = compare_methods(own_data(40), quick_recipe(), Chance(0), methods=("NN_W",), with_curve=False)
-    assert len(comparison.scores["NN_W"].of_folds) == 5 * 5
+    assert len(comparison.scores["NN_W"].of_folds) == 3 * 5
 
 
 def test_two_classes_are_compared_alike():
