@@ -17,6 +17,7 @@ from fwl.cli.report import report
 from fwl.cli.reproduce import reproduce
 from fwl.cli.soft_labels import soft_labels
 from fwl.cli.suggest import suggest
+from fwl.cli.tune import tune
 from fwl.errors import FWLError
 
 app = typer.Typer(
@@ -31,6 +32,7 @@ app.command()(predict)
 app.command("soft-labels")(soft_labels)
 app.command()(suggest)
 app.command()(reproduce)
+app.command()(tune)
 app.command()(report)
 app.command("fit-ranker")(fit_ranker)
 app.command("rank")(rank)

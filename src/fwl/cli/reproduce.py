@@ -29,7 +29,9 @@ def reproduce(
     size: Annotated[str, typer.Option(help="tiny, reduced or paper.")] = "paper",
     seeds: Annotated[int | None, typer.Option(help="How many seeds, instead of the size's number.")] = None,
     methods: Annotated[str | None, typer.Option(help="Which rows, with commas between.")] = None,
-    assignments: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be given often.")] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, or @tuned.json; may be given often.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in the same folder.")] = False,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = -1,
     as_machine: Annotated[bool, typer.Option("--json", help="Print results.json instead of a table.")] = False,
@@ -42,7 +44,7 @@ def reproduce(
     from fwl.report.store import write_result
 
     declared = find_experiment(experiment)
-    assignments = [*(assignments or ()), *_data_setting(declared, data, size)]
+    assignments = [*(assignments or ()), *data_setting(declared, data, size)]
     folder = out or Path("runs") / experiment
     try:
         result = run_experiment(
@@ -63,7 +65,7 @@ def reproduce(
     _show(result, written, as_machine)
 
 
-def _data_setting(experiment: Experiment, data: Path | None, size: str) -> list[str]:
+def data_setting(experiment: Experiment, data: Path | None, size: str) -> list[str]:
     """The data folder as a setting, where the experiment reads one."""
     if data is None and experiment.needs_data and size != "tiny":
         raise InvalidInput(

@@ -6,9 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from fwl.errors import UnknownName
-from fwl.experiments.declare import Experiment, Size, Variation
-from fwl.experiments.ranking import ROWS, RankingSettings, measure_ranking, prepare_ranking
-from fwl.experiments.sentiment import SentimentSettings, measure_sentiment, prepare_sentiment
+from fwl.experiments.declare import Experiment, Size, Tuning, Variation
+from fwl.experiments.grid import Grid
+from fwl.experiments.ranking import ROWS, RankingSettings, measure_ranking, prepare_ranking, validate_ranking
+from fwl.experiments.sentiment import (
+    SentimentSettings,
+    measure_sentiment,
+    prepare_sentiment,
+    prepare_tuning,
+    validate_sentiment,
+)
 from fwl.experiments.teachers import TEACHERS, TeacherSettings, measure_teachers
 from fwl.experiments.toy import ANNOTATOR, ToySettings, measure_toy
 from fwl.experiments.tweets import TESTS
@@ -175,6 +182,39 @@ _SENTIMENT_SIZES = {
     "paper": Size(5),
 }
 
+# The paper's grid: one rate for both steps there, one for each here, for step 3 has another length.
+_SENTIMENT_GRID = Grid(
+    {
+        "hidden": ((32,), (64,), (128,), (32, 32), (64, 64), (128, 128)),
+        "convolutions": (1, 2),
+        "filters": (200, 300),
+        "width": (3, 4, 5),
+        "learning_rate": (1e-3, 1e-5),
+        "finetune_rate": (1e-3, 1e-5),
+        "dropout": (0.0, 0.2, 0.5),
+        "word2vec": (100, 200),
+    }
+)
+_TINY_SENTIMENT_GRID = Grid(
+    {
+        "hidden": ((8,), (16,), (8, 8), (16, 16)),
+        "convolutions": (1, 2),
+        "filters": (8, 16),
+        "width": (2, 3),
+        "learning_rate": (5e-3, 5e-5),
+        "finetune_rate": (5e-3, 5e-5),
+        "dropout": (0.0, 0.2, 0.5),
+        "word2vec": (8, 16),
+    }
+)
+_SENTIMENT_TUNING = Tuning(
+    task="sentiment",
+    metric="F1 on the validation set",
+    grids={"tiny": _TINY_SENTIMENT_GRID, "reduced": _SENTIMENT_GRID, "paper": _SENTIMENT_GRID},
+    validate=validate_sentiment,
+    prepare=prepare_tuning,
+)
+
 SENTIMENT = Experiment(
     name="sentiment",
     title="Sentiment of tweets: the official F1 of positive and negative",
@@ -194,6 +234,7 @@ SENTIMENT = Experiment(
     measure=measure_sentiment,
     needs_data=True,
     prepare=prepare_sentiment,
+    tuning=_SENTIMENT_TUNING,
 )
 
 STRONG_TWEETS = (100, 300, 1000, 3000, 11_338)
@@ -207,6 +248,25 @@ SENTIMENT_CURVE = Experiment(
     measure=measure_sentiment,
     needs_data=True,
     prepare=prepare_sentiment,
+    tuning=_SENTIMENT_TUNING,
+)
+
+_RANKING_GRID = Grid(
+    {
+        "hidden": tuple((width,) * layers for layers in (1, 2, 3) for width in (64, 128, 256, 512)),
+        "learning_rate": (1e-3, 1e-5),
+        "finetune_rate": (1e-3, 1e-5),
+        "dropout": (0.0, 0.2, 0.5),
+        "word_columns": (300, 500),  # where word vectors are trained; those of a file have their own size
+    }
+)
+_TINY_RANKING_GRID = Grid(
+    {
+        "hidden": ((8,), (16,), (16, 16)),
+        "learning_rate": (5e-3, 5e-5),
+        "finetune_rate": (1e-3, 1e-5),
+        "dropout": (0.0, 0.2),
+    }
 )
 
 RANKING = Experiment(
@@ -250,6 +310,13 @@ RANKING = Experiment(
     measure=measure_ranking,
     needs_data=True,
     prepare=prepare_ranking,
+    tuning=Tuning(
+        task="ranking",
+        metric="MAP of validation queries",
+        grids={"tiny": _TINY_RANKING_GRID, "reduced": _RANKING_GRID, "paper": _RANKING_GRID},
+        validate=validate_ranking,
+        prepare=prepare_ranking,
+    ),
 )
 
 CATALOGUE = {

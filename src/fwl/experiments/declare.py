@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fwl.experiments.grid import Grid
 from fwl.progress import Progress
 
 SIZES = ("tiny", "reduced", "paper")
@@ -71,6 +72,27 @@ class Size:
 # (settings, dataset, methods, seed, whether to bring curves for the figure) -> what came out
 Measure = Callable[[Any, str, tuple[str, ...], int, bool], Outcome]
 Prepare = Callable[[Any, Progress], None]
+# (settings, seed) -> how well the student does on validation data, higher is better
+Validate = Callable[[Any, int], float]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What of a student can be tuned, and by what it is judged.
+
+    Attributes:
+        task: whose student it is; experiments with the same one take each other's tuned settings.
+        metric: what `validate` gives back.
+        grids: the values to choose from, one grid for each of `SIZES`.
+        validate: trains the student and judges it on validation data; no test set is read.
+        prepare: makes that data ready before any trial asks for it.
+    """
+
+    task: str
+    metric: str
+    grids: Mapping[str, Grid]
+    validate: Validate
+    prepare: Prepare | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +111,7 @@ class Experiment:
         needs_data: whether it reads a data folder; its settings then have a field `data`, and at size "tiny" it makes
             do without one.
         prepare: makes the data ready before any unit of work asks for it.
+        tuning: what `fwl tune` does for it.
     """
 
     name: str
@@ -101,3 +124,4 @@ class Experiment:
     pictured: bool = False
     needs_data: bool = False
     prepare: Prepare | None = None
+    tuning: Tuning | None = None

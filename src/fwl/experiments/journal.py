@@ -13,14 +13,16 @@ from fwl.errors import OutputTrouble
 from fwl.experiments.declare import Outcome, Score
 
 
-class Journal:
-    """A file of JSON lines: first what the run is, then one finished unit a line.
+class Lines:
+    """A file of JSON lines: first what the run is, then one entry a line.
 
     Args:
         path: the file.
-        run: what identifies the run (experiment, size, settings, version); units of another run are never mixed in.
+        run: what identifies the run; entries of another run are never mixed in.
         resume: whether to keep what the file already holds.
     """
+
+    _afresh = "start afresh without --resume"  # what to try where the file is of no use
 
     def __init__(self, path: Path, run: dict[str, Any], resume: bool) -> None:
         self.path = path
@@ -29,31 +31,28 @@ class Journal:
         if lines and lines[0] != self._header:
             raise OutputTrouble(
                 f"{path} is the journal of a run with other settings; "
-                "give the same settings, another --out, or start afresh without --resume"
+                f"give the same settings, another --out, or {self._afresh}"
             )
         self._entries = [self._read(number, line) for number, line in enumerate(lines[1:], start=2)]
         self._rewrite()
 
-    def finished(self) -> Iterator[tuple[int, int, Outcome]]:
-        """(variation, seed, outcome) of every unit recorded."""
-        for entry in self._entries:
-            yield entry["variation"], entry["seed"], _read_outcome(entry)
-
-    def add(self, variation: int, seed: int, outcome: Outcome) -> None:
-        """Record a finished unit; it is on disk when this returns."""
-        entry = {"variation": variation, "seed": seed, **dataclasses.asdict(outcome)}
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Record an entry; it is on disk when this returns."""
         self._entries.append(entry)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
             file.flush()
             os.fsync(file.fileno())
 
+    def _check(self, entry: dict[str, Any]) -> None:
+        """Whether it is an entry of this journal; ValueError, KeyError or TypeError say that it is none."""
+
     def _read(self, number: int, line: str) -> dict[str, Any]:
         try:
             entry: dict[str, Any] = json.loads(line)
-            _read_outcome(entry)
+            self._check(entry)
         except (ValueError, KeyError, TypeError) as error:
-            raise OutputTrouble(f"{self.path}: line {number} cannot be read; start afresh without --resume") from error
+            raise OutputTrouble(f"{self.path}: line {number} cannot be read; {self._afresh}") from error
         return entry
 
     def _whole_lines(self) -> list[str]:
@@ -66,6 +65,22 @@ class Journal:
         lines = [self._header, *(json.dumps(entry) for entry in self._entries)]
         beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
         beside.replace(self.path)
+
+
+class Journal(Lines):
+    """The finished units of an experiment: which variation and seed, and what came out."""
+
+    def finished(self) -> Iterator[tuple[int, int, Outcome]]:
+        """(variation, seed, outcome) of every unit recorded."""
+        for entry in self._entries:
+            yield entry["variation"], entry["seed"], _read_outcome(entry)
+
+    def add(self, variation: int, seed: int, outcome: Outcome) -> None:
+        """Record a finished unit; it is on disk when this returns."""
+        self._append({"variation": variation, "seed": seed, **dataclasses.asdict(outcome)})
+
+    def _check(self, entry: dict[str, Any]) -> None:
+        _read_outcome(entry)
 
 
 def _read_outcome(entry: dict[str, Any]) -> Outcome:

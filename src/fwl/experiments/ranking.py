@@ -179,6 +179,15 @@ def measure_ranking(
     return Outcome(tuple(table.scores()), ready.sha256)
 
 
+def validate_ranking(settings: RankingSettings, seed: int) -> float:
+    """MAP of NN_W->S over the first fold's validation queries; what it tests on is neither learned from nor ranked."""
+    ready, chance = load(_sources(settings)), Chance(seed)
+    fold = next(_folds(len(ready.queries), settings, chance))
+    (student,) = _Learning(ready, settings, chance).learn("NN_W->S", fold).students
+    own, _, among = _Reranker(ready, settings, student, chance.child("opponents"))(fold.validation)
+    return float(average_precision(own, among, ready.relevant[fold.validation]).mean())
+
+
 @dataclass(eq=False)
 class _Table:
     """The rankings of every method, filled fold by fold."""

@@ -21,6 +21,7 @@ from fwl.experiments.declare import SIZES, Experiment, Outcome, Score, Variation
 from fwl.experiments.journal import Journal
 from fwl.experiments.provenance import installed_version, provenance
 from fwl.experiments.settings import apply_settings, change_settings
+from fwl.experiments.tuned import with_tuned
 from fwl.progress import Progress, Silent
 from fwl.records import Result, Row
 
@@ -48,7 +49,7 @@ def run_experiment(
         size: "tiny", "reduced" or "paper".
         seeds: how many, instead of the size's number.
         methods: which rows, instead of all.
-        assignments: `key=value` texts onto the experiment's settings.
+        assignments: `key=value` texts onto the experiment's settings, or `@FILE` for what `fwl tune` found.
         resume: keep the journal's finished units instead of starting afresh.
         jobs: processes; -1 for one per core.
         progress: hears of every finished unit.
@@ -57,13 +58,13 @@ def run_experiment(
     chosen = _chosen_methods(experiment, methods)
     grid = [change_settings(settings, variation.changes) for variation in experiment.variations]
     seed_list = _seed_list(settings.seed, experiment.sizes[size].seeds if seeds is None else seeds)
-    _make_writable(out)
+    make_writable(out)
     started = time.monotonic()
     if experiment.prepare is not None:
         for cell in grid:
             experiment.prepare(cell, progress or Silent())
     identity = {"experiment": experiment.name, "size": size, "version": installed_version()}
-    journal = Journal(out / "journal.jsonl", {**identity, "settings": _plain(settings)}, resume)
+    journal = Journal(out / "journal.jsonl", {**identity, "settings": plain_settings(settings)}, resume)
     units = [(v, seed, chosen) for seed in seed_list for v in range(len(grid))]  # neighbours may share their step 1
     pictured = seed_list[0] if experiment.pictured else None
     _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent())
@@ -72,7 +73,7 @@ def run_experiment(
         experiment=experiment.name,
         title=experiment.title,
         size=size,
-        settings=_plain(settings),
+        settings=plain_settings(settings),
         provenance=provenance(seed_list, {o.data_sha256 for o in wanted}, time.monotonic() - started),
         rows=_rows(experiment, chosen, seed_list, journal, with_paper=_is_the_papers(experiment, size, settings)),
         curves=next((o.curves for o in wanted if o.curves), {}),
@@ -80,10 +81,11 @@ def run_experiment(
 
 
 def settings_for(experiment: Experiment, size: str, assignments: Iterable[str]) -> Any:
-    """The experiment's settings at one size, with `key=value` texts applied on top."""
+    """The experiment's settings at one size, with `key=value` texts and tuned ones, `@FILE`, applied on top."""
     if size not in SIZES:
         raise UnknownName("size", size, SIZES)
-    return apply_settings(change_settings(experiment.settings, experiment.sizes[size].changes), assignments)
+    own = change_settings(experiment.settings, experiment.sizes[size].changes)
+    return apply_settings(own, with_tuned(experiment, assignments))
 
 
 def _is_the_papers(experiment: Experiment, size: str, settings: Any) -> bool:
@@ -109,7 +111,8 @@ def _seed_list(first: int, count: int) -> list[int]:
     return list(range(first, first + count))
 
 
-def _make_writable(out: Path) -> None:
+def make_writable(out: Path) -> None:
+    """Make a folder and see whether one may write there, before work is done for it."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / ".writable"
@@ -221,7 +224,7 @@ def _compared_over(
     return {m: tuple(np.mean(several, axis=0).tolist()) for m, several in each.items()}
 
 
-def _plain(settings: Any) -> dict[str, Any]:
+def plain_settings(settings: Any) -> dict[str, Any]:
     """As JSON can hold them; of a path only its name, for results tell what was read by its digest."""
     plain: dict[str, Any] = {}
     for name, value in dataclasses.asdict(settings).items():

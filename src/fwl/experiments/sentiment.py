@@ -13,7 +13,19 @@ from fwl.evaluate.calibration import expected_calibration_error
 from fwl.evaluate.measures import positive_negative_f1
 from fwl.experiments.declare import Outcome, Score
 from fwl.experiments.toy import ANNOTATOR
-from fwl.experiments.tweets import ANNOTATORS, STRONG, TESTS, VALIDATION, Part, Sources, Tweets, load, prepare
+from fwl.experiments.tweets import (
+    ANNOTATORS,
+    LABELLED,
+    LEARNED,
+    STRONG,
+    TESTS,
+    VALIDATION,
+    Part,
+    Sources,
+    Tweets,
+    load,
+    prepare,
+)
 from fwl.learn.learned import Learned
 from fwl.learn.members import Starts, sharing, started
 from fwl.learn.methods import METHODS
@@ -150,6 +162,19 @@ def measure_sentiment(
     return Outcome(tuple(scores), tweets.sha256)
 
 
+def prepare_tuning(settings: SentimentSettings, progress: Progress) -> None:
+    """As `prepare_sentiment`, of the pool, the strong tweets and the validation set: no test set is opened."""
+    prepare(_sources(settings, LEARNED), progress)
+
+
+def validate_sentiment(settings: SentimentSettings, seed: int) -> float:
+    """The official F1 of NN_W->S on the validation set, by which students are tuned; no test set is opened."""
+    tweets = load(prepare(_sources(settings, LEARNED)))
+    learned = METHODS["NN_W->S"](problem_of(tweets, settings, seed), recipe_of(settings, LEARNED), Chance(seed), None)
+    validation = tweets.labelled[VALIDATION]
+    return positive_negative_f1(validation.y, learned.predict(validation.X, validation.weak))
+
+
 def problem_of(tweets: Tweets, settings: SentimentSettings, seed: int) -> Problem:
     """The weak pool, the strong tweets of this seed, and the validation set."""
     parts = [tweets.labelled[name] for name in STRONG]
@@ -168,14 +193,14 @@ def _shared(tweets: Tweets) -> tuple[WeakSet, StrongSet]:
     return WeakSet(tweets.pool.X, tweets.pool.weak), StrongSet(validation.X, validation.y, validation.weak)
 
 
-def recipe_of(settings: SentimentSettings) -> Recipe:
-    """The settings as the recipe that all methods share."""
+def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> Recipe:
+    """The settings as the recipe that all methods share, on data of which these labelled sets were read."""
     s = settings
     plan = Training(
         s.pretrain_steps, s.batch_size, learning_rate=s.learning_rate, patience=s.patience, check_every=s.check_every
     )
     return Recipe(
-        _NewStudent(replace(settings, n_strong=0)),  # the same student however many strong tweets there are
+        _NewStudent(replace(settings, n_strong=0), sets),  # the same student however many strong tweets there are
         pretraining=plan,
         finetuning=replace(plan, steps=s.finetune_steps, learning_rate=s.finetune_rate),
         teaching=Teaching(partial(_paper_teacher, s), input="psi"),
@@ -195,10 +220,11 @@ def recipe_of(settings: SentimentSettings) -> Recipe:
 @dataclass(frozen=True)
 class _NewStudent:
     settings: SentimentSettings
+    sets: tuple[str, ...]
 
     def __call__(self, chance: Chance) -> Student:
         s = self.settings
-        tweets = load(prepare(_sources(s)))
+        tweets = load(prepare(_sources(s, self.sets)))
         return TextCNN(
             tweets.words,
             3,
@@ -235,7 +261,7 @@ def _marks(learned: Learned | None, test: Part) -> list[tuple[str, bool, float]]
     return marks
 
 
-def _sources(settings: SentimentSettings) -> Sources:
+def _sources(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> Sources:
     s = settings
     return Sources(
         data=str(Path(s.data).resolve()) if s.data else "",
@@ -247,4 +273,5 @@ def _sources(settings: SentimentSettings) -> Sources:
         encoder=s.encoder,
         layers=s.encoder_layers,
         columns=s.vector_columns,
+        sets=sets,
     )

@@ -11,7 +11,7 @@ from fwl.errors import InvalidInput, UnknownName
 
 def apply_settings(settings: Any, assignments: Iterable[str]) -> Any:
     """The settings with `key=value` texts applied, each value read as its field's kind."""
-    return change_settings(settings, dict(_split(text) for text in assignments))
+    return change_settings(settings, dict(split_assignment(text) for text in assignments))
 
 
 def change_settings(settings: Any, changes: Mapping[str, Any]) -> Any:
@@ -23,7 +23,8 @@ def change_settings(settings: Any, changes: Mapping[str, Any]) -> Any:
     return replace(settings, **{name: _read(name, value, getattr(settings, name)) for name, value in changes.items()})
 
 
-def _split(text: str) -> tuple[str, str]:
+def split_assignment(text: str) -> tuple[str, str]:
+    """The name and the value of a `key=value` text."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise InvalidInput(f"--set {text!r}: expected key=value, as in --set beta=0.5")

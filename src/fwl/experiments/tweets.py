@@ -34,7 +34,8 @@ from fwl.text.vocabulary import Vocabulary
 
 STRONG, VALIDATION = ("2013train", "2013dev"), "2013test"
 TESTS = {"SemEval-14": "2014test", "SemEval-15": "2015test"}
-LABELLED = (*STRONG, VALIDATION, *TESTS.values())
+LEARNED = (*STRONG, VALIDATION)  # what may be looked at before a test
+LABELLED = (*LEARNED, *TESTS.values())
 ANNOTATORS = ("vader", "sentiwordnet", "made")
 AT_ONCE = 16384  # texts that one process encodes before it tells
 PCA_ROWS = 20_000  # are enough to find the directions
@@ -57,6 +58,7 @@ class Sources:
             the mean of a tweet's word vectors stands for it.
         layers: of the encoder that are read.
         columns: of the vector of a tweet, its principal components.
+        sets: labelled ones that are read; no number of one depends on another that is not strong.
     """
 
     data: str
@@ -68,6 +70,7 @@ class Sources:
     encoder: str
     layers: int
     columns: int
+    sets: tuple[str, ...] = LABELLED
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +112,8 @@ def load(folder: Path) -> Tweets:
             _samples(arrays[f"{name}.tokens"], arrays[f"{name}.vector"]), arrays[f"{name}.weak"], arrays[f"{name}.y"]
         )
 
-    return Tweets(part("pool"), {name: part(name) for name in LABELLED}, arrays["words"], stored.settings["sha256"])
+    labelled = {name: part(name) for name in LABELLED if f"{name}.y" in arrays}
+    return Tweets(part("pool"), labelled, arrays["words"], stored.settings["sha256"])
 
 
 def annotator_for(sources: Sources, folder: Path, texts: Texts) -> Annotator:
@@ -125,7 +129,7 @@ def annotator_for(sources: Sources, folder: Path, texts: Texts) -> Annotator:
 
 def _made_ready(sources: Sources, key: str, progress: Progress) -> Stored:
     folder = _folder(sources)
-    labelled = {name: read_labelled(folder / "semeval" / f"{name}.tsv") for name in LABELLED}
+    labelled = {name: read_labelled(folder / "semeval" / f"{name}.tsv") for name in sources.sets}
     pool = _some(read_pool(_only(folder, "tweets.tsv*")).texts, sources.pool)
     texts = {"pool": pool, **{name: part.texts for name, part in labelled.items()}}
     tokens = {name: tokenise_all(part) for name, part in texts.items()}
@@ -260,7 +264,7 @@ def _only(folder: Path, pattern: str) -> Path:
 def _key(sources: Sources) -> str:
     """A digest of every file that is read and of every choice that matters."""
     folder = _folder(sources)
-    files: list[Path | None] = [folder / "semeval" / f"{name}.tsv" for name in LABELLED]
+    files: list[Path | None] = [folder / "semeval" / f"{name}.tsv" for name in sources.sets]
     files += [
         _only(folder, "tweets.tsv*"),
         *sorted(folder.glob("*.tsv")),
@@ -268,7 +272,8 @@ def _key(sources: Sources) -> str:
     ]
     encoder = encoder_folder(sources.encoder, sources.data)
     files += [] if encoder is None else [encoder / "config.json", _only(encoder, "*.safetensors")]
-    choices = {name: value for name, value in vars(sources).items() if name not in ("data", "embeddings", "encoder")}
+    told_by_files = ("data", "embeddings", "encoder", *(["sets"] if sources.sets == LABELLED else []))
+    choices = {name: value for name, value in vars(sources).items() if name not in told_by_files}
     digest = hashlib.sha256(json.dumps(["tweets 2", choices, encoder is None]).encode())
     for path in files:
         if path is not None:

@@ -8,7 +8,9 @@ import pytest
 HEAVY = ("torch", "numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "numba")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["reproduce", "--help"], ["fit", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["reproduce", "--help"], ["fit", "--help"], ["tune", "--help"]]
+)
 def test_help_and_version_load_nothing_heavy(arguments):
     code = (
         "import sys, atexit; from fwl.cli.main import run;"

@@ -10,8 +10,18 @@ from fwl.errors import FWLError, InvalidInput
 from fwl.experiments.catalogue import SENTIMENT
 from fwl.experiments.made_tweets import MadeTweets
 from fwl.experiments.runner import run_experiment, settings_for
-from fwl.experiments.sentiment import F1, SentimentSettings, _sources, measure_sentiment, problem_of, recipe_of
-from fwl.experiments.tweets import STRONG, TESTS, load, prepare
+from fwl.experiments.sentiment import (
+    F1,
+    SentimentSettings,
+    _sources,
+    measure_sentiment,
+    prepare_tuning,
+    problem_of,
+    recipe_of,
+    validate_sentiment,
+)
+from fwl.experiments.tweets import LEARNED, STRONG, TESTS, load, prepare
+from fwl.progress import Silent
 from fwl.randomness import Chance
 
 TINY = settings_for(SENTIMENT, "tiny", ["pretrain_steps=20", "finetune_steps=20"])
@@ -101,6 +111,22 @@ def test_a_missing_set_is_named(tmp_path):
     (tmp_path / "semeval" / "2014test.tsv").unlink()
     with pytest.raises(InvalidInput, match=r"2014test\.tsv is missing"):
         prepare(_sources(settings_for(SENTIMENT, "tiny", [f"data={tmp_path}"])))
+
+
+def test_tuning_learns_and_judges_where_no_test_set_is(tmp_path):
+    MadeTweets(pool=60, strong=60, others=30).write(tmp_path, Chance(0))
+    settings = settings_for(SENTIMENT, "tiny", [f"data={tmp_path}", "pretrain_steps=5", "finetune_steps=5"])
+    with_tests = load(prepare(_sources(settings)))
+    expected = validate_sentiment(settings, 0)
+    for file in TESTS.values():
+        (tmp_path / "semeval" / f"{file}.tsv").unlink()
+    prepare_tuning(settings, Silent())
+    assert validate_sentiment(settings, 0) == expected
+    without = load(prepare(_sources(settings, LEARNED)))
+    assert tuple(without.labelled) == LEARNED
+    assert np.array_equal(without.words, with_tests.words)
+    for name in LEARNED:  # a tuned student is trained on the very numbers it will be tested with
+        assert np.array_equal(without.labelled[name].X, with_tests.labelled[name].X)
 
 
 @pytest.mark.slow
