@@ -1,5 +1,6 @@
 """Trouble that comes from outside, for real: a full disk, a quota, a place that is shut, Ctrl-C. Nothing is lost."""
 
+import math
 import os
 import pty
 import re
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from fwl.tables import write_table
 ENDINGS = ["csv", "tsv", "jsonl", "parquet"]
 LITTLE = 4096  # bytes: less than a model or its predictions take
 NOBODY = 65534
+AGAIN = 8  # seconds after which one presses Ctrl-C again: none is heard while workers are started
 PATIENCE = 300  # seconds without a word from a command until the test gives up
 
 
@@ -175,21 +178,35 @@ def interrupted(command, sign):
     """Run the command on a terminal, press Ctrl-C once its bar shows the sign, and say how it ended."""
     mine, its = pty.openpty()
     started = [sys.executable, "-c", COMMAND, *map(str, command)]
-    process = subprocess.Popen(started, stdout=subprocess.PIPE, stderr=its, env={**os.environ, "TERM": "xterm"})
+    process = subprocess.Popen(
+        started, stdout=subprocess.PIPE, stderr=its, env={**os.environ, "TERM": "xterm"}, start_new_session=True
+    )
     os.close(its)
-    seen, pressed = b"", False
+    seen, pressed = b"", -math.inf
     try:
         with suppress(OSError), os.fdopen(mine, "rb", buffering=0) as terminal:  # an error when the other end is closed
             while select.select([terminal], [], [], PATIENCE)[0] and (part := terminal.read(4096)):
                 seen += part
-                if re.search(sign, seen) and not pressed:
-                    process.send_signal(signal.SIGINT)
-                    pressed = True
+                if re.search(sign, seen) and time.monotonic() > pressed + AGAIN:
+                    os.killpg(process.pid, signal.SIGINT)  # a terminal tells the command's workers too
+                    pressed = time.monotonic()
         out = process.communicate(timeout=PATIENCE)[0]
+        assert gone(process.pid), "it left processes behind"
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    return process.returncode, out, seen, pressed
+    return process.returncode, out, seen, pressed > 0
+
+
+def gone(group):
+    """Whether all processes of a group end soon."""
+    with suppress(ProcessLookupError):
+        for _ in range(10 * PATIENCE):
+            os.killpg(group, 0)
+            time.sleep(0.1)
+        return False
+    return True
 
 
 def test_ctrl_c_while_it_learns_keeps_the_model_that_was_there(tmp_path):
@@ -204,6 +221,17 @@ def test_ctrl_c_while_it_learns_keeps_the_model_that_was_there(tmp_path):
     assert (code, out) == (130, b"")
     assert b"Traceback" not in seen
     assert contents(tmp_path) == before
+
+
+def test_ctrl_c_while_it_compares_ends_its_workers_too(files, tmp_path):
+    settings = ("--set", "finetune_steps=100000000", "--out", tmp_path / "model", "--compare")
+    code, out, seen, pressed = interrupted(
+        ("fit", "--strong", files[0], "--weak", files[1], "--label", "label", *settings), rb"comparing.* [1-9]\d*/\d"
+    )
+    assert pressed, seen
+    assert (code, out) == (130, b"")
+    assert b"Traceback" not in seen
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_ctrl_c_while_it_writes_keeps_the_table_that_was_there(classes, tmp_path):

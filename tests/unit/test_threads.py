@@ -1,10 +1,13 @@
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 import torch
 from threadpoolctl import threadpool_info
 
-from fwl.threads import one_thread
+from fwl.threads import deaf_workers, one_thread
 
 
 @pytest.fixture
@@ -73,3 +76,30 @@ def test_it_can_be_entered_by_several_threads_at_once(two_threads):
         assert torch.get_num_threads() == 1
         assert set(of_blas()) == {1}
     assert torch.get_num_threads() == 2
+
+
+ASKS = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+
+
+def hears_nothing():
+    return subprocess.run([sys.executable, "-c", ASKS], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+def test_processes_started_inside_are_deaf_to_ctrl_c_and_this_one_is_not():
+    before = signal.getsignal(signal.SIGINT)
+    with deaf_workers():
+        assert hears_nothing()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_another_thread_leaves_signals_alone():
+    seen = []
+
+    def work():
+        with deaf_workers():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    assert seen == [signal.getsignal(signal.SIGINT)]

@@ -24,7 +24,7 @@ from fwl.learn.verdicts import silent_rows
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
-from fwl.threads import one_thread
+from fwl.threads import deaf_workers, one_thread
 
 ANNOTATOR = "WA"
 AUTO, AUTO_READING = "FWL_auto", "FWL_auto+W"  # the second reads the weak label of the row to be predicted
@@ -82,7 +82,9 @@ def over_folds(work: Work, methods: Sequence[str], cuts: Sequence[Cut], workers:
             yield from (work.on(methods, cut) for cut in cuts)
         return
     calls = (delayed(_in_worker)(work, methods, cut) for cut in cuts)
-    yield from Parallel(n_jobs=workers, return_as="generator")(calls)
+    with deaf_workers():
+        results = Parallel(n_jobs=workers, return_as="generator")(calls)  # which starts them
+    yield from results
 
 
 _HELD: dict[str, Work] = {}  # of a worker: what it was given first, whose committees have begun already
