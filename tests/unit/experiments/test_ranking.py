@@ -20,6 +20,7 @@ from fwl.experiments.ranking import (
     _sources,
     _Table,
     measure_ranking,
+    validate_ranking,
 )
 from fwl.experiments.runner import settings_for
 from fwl.randomness import Chance
@@ -155,3 +156,13 @@ def test_settings_that_cannot_be_are_refused(changes, message):
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(UnknownName, match="did you mean 'bm25'"):
         settings_for(RANKING, "tiny", ["annotator=bm2"])
+
+
+def test_tuning_ranks_validation_queries_and_sees_no_judgment_of_those_it_is_tested_on(monkeypatch):
+    fold = next(_folds(len(ready().queries), TINY, Chance(0)))
+    hidden = ready().relevant.copy()
+    hidden[fold.test] = False
+    expected = validate_ranking(TINY, 0)
+    monkeypatch.setattr("fwl.experiments.ranking.load", lambda _: replace(ready(), relevant=hidden))
+    assert validate_ranking(TINY, 0) == expected
+    assert 0.0 < expected <= 1.0

@@ -1,0 +1,100 @@
+"""Do 24 trials of the bandit find a student no worse than the best of 48 random ones?
+
+    python -m benchmarks.tuning --out DIR --data DIR [--size reduced] [--repeats 5] [--set n_pool=5000] [--json FILE]
+
+Repeats differ in what the searches draw. All trials have one seed, so a point of the grid has one value: it is
+computed once, kept in DIR/values, and looked up by whoever comes by again. A run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fwl.experiments.catalogue import find_experiment
+from fwl.experiments.declare import Experiment, Validate
+from fwl.experiments.runner import plain_settings
+from fwl.experiments.tune import plan_tuning, run_tuning
+from fwl.report.store import write_aside
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a validation gave for some settings, under one seed for all, kept in a file for each."""
+
+    validate: Validate
+    folder: Path
+    seed: int
+
+    def __call__(self, settings: Any, _: int) -> float:
+        """The value, from its file where there is one."""
+        alike = replace(settings, seed=self.seed)
+        told = json.dumps(plain_settings(alike), sort_keys=True)
+        path = self.folder / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}.json"
+        if not path.exists():
+            found = {"value": self.validate(alike, self.seed), "settings": plain_settings(alike)}
+            write_aside(path, json.dumps(found).encode())
+        return float(json.loads(path.read_text())["value"])
+
+
+def compared(experiment: Experiment, repeat: int, options: argparse.Namespace) -> Row:
+    """The best of both searches, whose draws have a seed of their own in each repeat."""
+    row: Row = {"repeat": repeat}
+    for search, trials in (("bandit", options.trials), ("random", options.random)):
+        given = [*options.set, f"data={options.data or ''}", f"seed={repeat}"]
+        plan = plan_tuning(experiment, size=options.size, trials=trials, q=options.q, search=search, assignments=given)
+        tuned = run_tuning(plan, options.out / f"{search}-{repeat}", resume=True)
+        row[search] = tuned.value
+        row[f"{search} so far"] = best_so_far([trial.value for trial in tuned.trials])
+    print(f"repeat {repeat}: bandit {row['bandit']:.4f}, random {row['random']:.4f}", flush=True)
+    return row
+
+
+def best_so_far(values: Sequence[float | None]) -> list[float]:
+    heights = np.array([-np.inf if value is None else value for value in values])
+    return [float(best) for best in np.maximum.accumulate(heights)]
+
+
+def show(rows: Sequence[Row]) -> None:
+    gain = np.array([row["bandit"] - row["random"] for row in rows])
+    kept = int((gain >= 0).sum())
+    print(f"bandit - random: mean {gain.mean():+.4f}, no worse in {kept} of {len(gain)} repeats")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="journals and values are kept here")
+    parser.add_argument("--data", type=Path, help="the folder of the data; made-up data at size tiny without it")
+    parser.add_argument("--experiment", default="sentiment")
+    parser.add_argument("--size", default="reduced")
+    parser.add_argument("--set", nargs="*", default=["n_pool=5000"], metavar="KEY=VALUE")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--trials", type=int, default=24, help="of the bandit")
+    parser.add_argument("--random", type=int, default=48, help="trials of the random search")
+    parser.add_argument("-q", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    options = parser.parse_args(arguments)
+    values = options.out / "values"
+    values.mkdir(parents=True, exist_ok=True)
+    declared = find_experiment(options.experiment)
+    if declared.tuning is None:
+        parser.error(f"{declared.name} declares nothing to tune")
+    kept = Remembered(declared.tuning.validate, values, seed=0)
+    experiment = replace(declared, tuning=replace(declared.tuning, validate=kept))
+    rows = [compared(experiment, repeat, options) for repeat in range(options.repeats)]
+    show(rows)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
