@@ -9,6 +9,7 @@ from fwl.errors import InvalidInput, WrongShape
 from fwl.evaluate import rank_measures
 from fwl.learn import search_auto
 from fwl.learn.search_auto import (
+    FUSIONS,
     Fusion,
     Judged,
     SearchModel,
@@ -79,8 +80,8 @@ def test_few_queries_fit_no_weight(searcher, judged):
     tried = choose_fusion(judged, searcher).tried
     assert {(one.annotator, one.dense) for one in tried} == {("bm25", 0), ("rm3", 0), ("bm25", 1), ("rm3", 1)}
     twice = Judged(judged.asked.rows(np.arange(80) % 40), np.tile(judged.relevant, (2, 1)))
-    assert len(choose_fusion(twice, searcher).tried) == 8
-    assert len(choose_fusion(twice, searcher, ["tfidf"]).tried) == 4
+    assert len(choose_fusion(twice, searcher).tried) == 2 * (1 + len(FUSIONS))
+    assert len(choose_fusion(twice, searcher, ["tfidf"]).tried) == 1 + len(FUSIONS)
 
 
 def test_the_best_fusion_is_chosen_and_nothing_corrects_it(searcher, judged):
