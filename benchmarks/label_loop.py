@@ -10,7 +10,6 @@ the curve of accuracies is their mean over rounds; both ways start alike and are
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 
-from benchmarks.weak_sets import READERS, WeakTextSet, for_choosing
+from benchmarks.weak_sets import READERS, WeakTextSet, for_choosing, write_rows
 from fwl.errors import TeacherWarning
 from fwl.estimators import FWLClassifier
 from fwl.estimators.auditing import suggest_rows
@@ -95,12 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         show(name, of_set)
         rows += of_set
     if options.json:
-        write_json(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)])
-        write_json(options.json.with_name(f"{options.json.stem}-draws.json"), rows)
-
-
-def write_json(path: Path, rows: Sequence[Row]) -> None:
-    path.write_text(json.dumps(rows, indent=1) + "\n")
+        write_rows(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)], rows)
 
 
 def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,12 @@ def for_choosing(data: WeakTextSet) -> WeakTextSet:
     order = np.random.default_rng(0).permutation(len(data.train.texts))
     kept, tested = np.array_split(order, 2)
     return replace(data, train=data.train.at(np.sort(kept)), test=data.train.at(np.sort(tested)))
+
+
+def write_rows(path: Path, rows: Sequence[dict[str, Any]], draws: Sequence[dict[str, Any]]) -> None:
+    """The rows of a table, and beside them every draw they were made of."""
+    for place, content in ((path, rows), (path.with_name(f"{path.stem}-draws.json"), draws)):
+        place.write_text(json.dumps(content, indent=1) + "\n")
 
 
 def read_youtube(folder: Path) -> WeakTextSet:
