@@ -11,6 +11,7 @@ from fwl.cli.own_model import OwnModel
 from fwl.cli.sentences import fit_told, kept_told
 from fwl.errors import InvalidInput
 from fwl.estimators.labels import NumberLabels
+from fwl.learn.compare_methods import ENOUGH
 from fwl.progress import Progress
 from fwl.report.model_story import ModelStory, Reliability, binned
 
@@ -62,11 +63,18 @@ def _sentences(model: OwnModel) -> list[str]:
     report = model.estimator.report_
     said = [
         "Whether this is better than a simpler method is not known: no comparison was run.",
-        "Fit again with --compare, and the strong rows will tell which method to use, by how much and how sure.",
+        _on_comparing(report["strong"]["rows"]),
         *_on_the_teacher(report.get("left_out"), report["strong"]["rows"]),
     ]
     worth = report.get("worth") or {}
     return [*said, *(f"Beware: {warning}." for warning in worth.get("warnings", ()))]
+
+
+def _on_comparing(strong: int) -> str:
+    tells = "the strong rows will tell which method to use, by how much and how sure"
+    if strong < ENOUGH:
+        return f"With {ENOUGH} strong rows or more, fit again with --compare, and {tells}."
+    return f"Fit again with --compare, and {tells}."
 
 
 def _on_the_teacher(left_out: Mapping[str, Any] | None, strong: int) -> list[str]:

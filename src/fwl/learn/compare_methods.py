@@ -32,6 +32,7 @@ COMPARED = (
 READ_WEAK = (ANNOTATOR, AUTO_READING)  # need the annotator's label of the row itself
 ON_THE_CURVE = (LINEAR, "NN_W->S", "NN_W->Sx4", AUTO)
 FOLDS = 5
+ENOUGH = 2 * FOLDS  # strong rows that can be compared on
 WANTED = 120  # predictions of strong rows, about: few rows are cut into folds more often
 MOST_REPEATS = 5
 LEAST = 8  # strong rows of the shortest point of the learning curve
@@ -125,8 +126,8 @@ def compare_methods(
     """
     names = _answerable(data, methods)
     n = len(data.strong)
-    if n < 2 * FOLDS:
-        raise InvalidInput(f"a comparison needs at least {2 * FOLDS} strong rows, got {n}; label some more by hand")
+    if n < ENOUGH:
+        raise InvalidInput(f"a comparison needs at least {ENOUGH} strong rows, got {n}; label some more by hand")
     times = min(MOST_REPEATS, max(1, round(WANTED / n))) if repeats is None else repeats
     cuts = [list(_folds(data, chance.child("folds", i))) for i in range(times)]
     sizes = _sizes(n) if with_curve else []

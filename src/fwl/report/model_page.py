@@ -21,8 +21,8 @@ from fwl.report.store import write_aside
 
 MEANING = {
     KEPT: "the teacher would have said the same",
-    CORRECTED: "the teacher says something else, and is sure of it",
-    IGNORED: "the teacher says something else, and is not sure",
+    CORRECTED: "the teacher says something else, or labels what nobody did, and is sure of it",
+    IGNORED: "the teacher says something else, or labels what nobody did, and is not sure",
 }
 
 
