@@ -9,28 +9,31 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fwl.cli.progress import progress_for
-from fwl.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from fwl.experiments.declare import Experiment
     from fwl.records import Result
 
 # The names of the catalogue: to import that takes seconds, and --help should not.
 EXPERIMENTS = (
-    *("toy", "sentiment", "ranking", "beta", "learning-curve", "sentiment-curve"),
-    *("sampling", "teachers", "gaps"),
+    *("toy", "sentiment", "ranking", "beta", "learning-curve", "annotators"),
+    *("sampling", "teachers", "sentiment-curve", "gaps"),
 )
 
 
 def reproduce(
     experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(EXPERIMENTS)}.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of the data, for experiments that need one.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the data; for an analysis of all tasks, one with sentiment and ranking/COLLECTION in it."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.  [default: runs/EXPERIMENT]")] = None,
     size: Annotated[str, typer.Option(help="tiny, reduced or paper.")] = "paper",
     seeds: Annotated[int | None, typer.Option(help="How many seeds, instead of the size's number.")] = None,
     methods: Annotated[str | None, typer.Option(help="Which rows, with commas between.")] = None,
     assignments: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, or @tuned.json; may be given often.")
+        list[str] | None, typer.Option("--set", help="key=value, task.key=value or @tuned.json; may be given often.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in the same folder.")] = False,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = -1,
@@ -38,47 +41,35 @@ def reproduce(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Run one of the paper's experiments; write results.json, figures and a page."""
-    from fwl.experiments.catalogue import find_experiment
-    from fwl.experiments.runner import run_experiment
+    from fwl.experiments.studies import run
     from fwl.report.page import write_report
     from fwl.report.store import write_result
 
-    declared = find_experiment(experiment)
-    assignments = [*(assignments or ()), *data_setting(declared, data, size)]
     folder = out or Path("runs") / experiment
     try:
-        result = run_experiment(
-            declared,
+        result = run(
+            experiment,
             folder,
+            data=data,
             size=size,
             seeds=seeds,
             methods=None if methods is None else [name.strip() for name in methods.split(",")],
-            assignments=assignments,
+            assignments=assignments or (),
             resume=resume,
             jobs=jobs,
             progress=progress_for(quiet),
+            note=say,
         )
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; the same command with --resume goes on from {folder / 'journal.jsonl'}", err=True)
+        typer.echo(f"interrupted; the same command with --resume goes on from what is in {folder}", err=True)
         raise typer.Exit(130) from None
     written = [write_result(result, folder), *write_report(result, folder)]
     _show(result, written, as_machine)
 
 
-def data_setting(experiment: Experiment, data: Path | None, size: str) -> list[str]:
-    """The data folder as a setting, where the experiment reads one."""
-    if data is None and experiment.needs_data and size != "tiny":
-        raise InvalidInput(
-            f"{experiment.name} reads real data; name its folder by --data DIR, or give --size tiny for made-up data"
-        )
-    if data is None:
-        return []
-    if not experiment.needs_data:
-        typer.echo(f"note: {experiment.name} makes its own data; --data {data} is not read", err=True)
-        return []
-    if not data.is_dir():
-        raise InvalidInput(f"--data {data}: there is no such folder")
-    return [f"data={data}"]
+def say(note: str) -> None:
+    """What a user should know, beside what was asked for."""
+    typer.echo(f"note: {note}", err=True)
 
 
 def _show(result: Result, written: list[Path], as_machine: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fwl.cli.progress import progress_for
-from fwl.cli.reproduce import data_setting
+from fwl.cli.reproduce import say
 
 if TYPE_CHECKING:
     from fwl.experiments.tuned import Tuned
@@ -34,11 +34,15 @@ def tune(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Tune an experiment's student on validation data; write tuned.json, for `fwl reproduce --set @tuned.json`."""
-    from fwl.experiments.catalogue import find_experiment
-    from fwl.experiments.tune import JOURNAL, plan_tuning, run_tuning
+    from fwl.experiments.data_folders import data_setting
+    from fwl.experiments.tune import JOURNAL, find_tunable, plan_tuning, run_tuning
 
-    declared = find_experiment(experiment)
-    given = [*(assignments or ()), *data_setting(declared, data, size), *([] if seed is None else [f"seed={seed}"])]
+    declared = find_tunable(experiment)
+    given = [
+        *(assignments or ()),
+        *data_setting(declared, data, size, say),
+        *([] if seed is None else [f"seed={seed}"]),
+    ]
     plan = plan_tuning(declared, size=size, trials=trials, q=q, search=search, assignments=given)
     folder = out or Path("runs") / f"tune-{experiment}"
     if len(plan.grid) < trials:

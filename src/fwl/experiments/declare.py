@@ -63,10 +63,21 @@ class Variation:
 
 @dataclass(frozen=True)
 class Size:
-    """How much of an experiment is run: seeds, and settings that make it smaller."""
+    """How much of an experiment is run.
+
+    Attributes:
+        seeds: how many.
+        changes: settings that make it smaller.
+        most: how far along the axis of a sweep; cells that lie further are left out.
+    """
 
     seeds: int
     changes: Mapping[str, Any] = field(default_factory=dict)
+    most: Mapping[str, float] = field(default_factory=dict)
+
+    def reaches(self, variation: Variation) -> bool:
+        """Whether a cell is run."""
+        return all(place <= self.most.get(name, place) for name, place in variation.at.items())
 
 
 # (settings, dataset, methods, seed, whether to bring curves for the figure) -> what came out
@@ -125,3 +136,31 @@ class Experiment:
     needs_data: bool = False
     prepare: Prepare | None = None
     tuning: Tuning | None = None
+
+    def variations_at(self, size: str) -> tuple[Variation, ...]:
+        """The grid at one size."""
+        return tuple(variation for variation in self.variations if self.sizes[size].reaches(variation))
+
+
+@dataclass(frozen=True)
+class Study:
+    """One analysis of the paper on several tasks, each an experiment of its own; the rows come into one result.
+
+    Attributes:
+        name: how `fwl reproduce` calls it.
+        title: what it shows.
+        parts: task -> its experiment.
+    """
+
+    name: str
+    title: str
+    parts: Mapping[str, Experiment]
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether some part reads a data folder."""
+        return any(part.needs_data for part in self.parts.values())
+
+    @property
+    def tuning(self) -> None:
+        """None: students are tuned on one task, not on several."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,12 @@ from fwl.evaluate.folds import folds
 from fwl.evaluate.ranking import rank_measures
 from fwl.experiments.collections import Ready, Sources, load, prepare
 from fwl.experiments.declare import Outcome, Score
-from fwl.experiments.toy import ANNOTATOR
+from fwl.experiments.shares import check_share, some_rows
+from fwl.experiments.taught import TEACHERS, method_named
+from fwl.experiments.toy import ANNOTATOR, SKEW, skews
 from fwl.learn.learned import Learned
+from fwl.learn.members import Starts, sharing, started
 from fwl.learn.methods import METHODS
-from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe, Teaching
 from fwl.learn.search_auto import Judged, SearchModel, average_precision, fit_memory, fit_search, ranking_of
 from fwl.learn.searcher import ANNOTATORS, DENSE, Matrix, candidates, standardised
@@ -46,6 +48,7 @@ UNSUPERVISED = "FWL_unsuprep"
 NEURAL = ("NN_W", "NN_S", "NN_S+/W", "NN_W->S", "NN_Womega->S", UNSUPERVISED, "FWL_noSigma", "FWL")
 # The same with the student that scores each document by itself, ours, where the table's own is another.
 SCORED = {f"{name}_score": name for name in ("NN_W", "NN_W->S", "FWL")}
+LEARNED = (*NEURAL, "FWL_s", *TEACHERS, *SCORED)  # those of them in the table, and those of other analyses
 BESIDE = f"+{ANNOTATOR}"
 AUTO, FUSED, MEMORY = "FWL_auto", "FWL_auto_base", "FWL_auto_memory"
 ROWS = (
@@ -54,6 +57,7 @@ ROWS = (
     *(FUSED, MEMORY, AUTO),
 )
 MOST_VECTORS = 100_000  # weak pairs whose vectors are held at once, for FWL_unsuprep
+_STARTS: Starts = Starts()  # of this process: the cells of a sweep begin alike
 WEIGHTS = tuple(i / 10 for i in range(11))  # of the student beside the annotator
 
 
@@ -73,8 +77,10 @@ class RankingSettings:
         most_queries: judged ones, at the most.
         weak_queries: at the most.
         weak_pairs: drawn from their hits, for each seed anew.
+        weak_share: of those, drawn by the seed, whose labels are learned from.
         target: how two scores become a label: a name in `TARGETS`.
         strong_pairs: of a judged query, at the most; each in both orders.
+        n_strong: judged queries of a fold to learn from, drawn by the seed, at the most; 0 for all there are.
         folds: of the cross-validation over judged queries.
         validation_share: of a fold's queries to learn from, kept back to stop trainings and to weigh the annotator.
         student: "pair" (the paper's) or "score".
@@ -86,7 +92,7 @@ class RankingSettings:
         pretrain_steps: updates of step 1.
         finetune_steps: updates of step 3, at the most.
         check_every: updates between two looks at the validation queries' pairs.
-        patience: such looks without a better one before a training stops.
+        patience: such looks without a better one before a training stops; 0 to train to the end.
         clusters: of the paper's teacher.
         lengthscale: of its Matern kernel.
         white: its noise.
@@ -106,8 +112,10 @@ class RankingSettings:
     most_queries: int = 1500
     weak_queries: int = 20_000
     weak_pairs: int = 1_000_000
+    weak_share: float = 1.0
     target: str = "ratio"
     strong_pairs: int = 50
+    n_strong: int = 0
     folds: int = 3
     validation_share: float = 0.2
     student: str = "pair"
@@ -143,6 +151,9 @@ class RankingSettings:
                 f"settings folds={self.folds}, validation_share={self.validation_share}: "
                 "expected at least 2 folds and a share between 0 and 1"
             )
+        if self.n_strong < 0:
+            raise InvalidInput(f"setting n_strong={self.n_strong}: expected a number from 0 up")
+        check_share(self.weak_share)
 
 
 @dataclass(frozen=True)
@@ -171,11 +182,16 @@ def measure_ranking(
     methods: tuple[str, ...],
     seed: int,
     with_curves: bool,  # noqa: ARG001
+    with_skew: bool = False,
 ) -> Outcome:
-    """MAP and nDCG@20 of each method over all judged queries, each ranked by what never saw its judgments."""
+    """MAP and nDCG@20 of each method over all judged queries, each ranked by what never saw its judgments.
+
+    If asked, how even its fidelities are.
+    """
     ready = load(_sources(settings))
-    table = _Table(ready, settings, methods, Chance(seed))
-    table.fill()
+    table = _Table(ready, settings, methods, Chance(seed), with_skew)
+    with sharing(_STARTS):
+        table.fill()
     return Outcome(tuple(table.scores()), ready.sha256)
 
 
@@ -196,13 +212,14 @@ class _Table:
     settings: RankingSettings
     methods: tuple[str, ...]
     chance: Chance
+    with_skew: bool = False
     rankings: dict[str, dict[int, Rows]] = field(default_factory=dict)
-    accuracies: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    by_fold: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
     def fill(self) -> None:
         for name in set(self.methods) & {ANNOTATOR, *SEARCHES}:
             self._search(name)
-        wanted = [name for name in (*NEURAL, *SCORED) if {name, name + BESIDE} & set(self.methods)]
+        wanted = [name for name in LEARNED if {name, name + BESIDE} & set(self.methods)]
         for fold in _folds(len(self.ready.queries), self.settings, self.chance):
             for name in wanted:
                 self._neural(name, fold, self._scored if name in SCORED else self._papers)
@@ -218,13 +235,13 @@ class _Table:
         return _Learning(self.ready, replace(self.settings, student="score"), self.chance)
 
     def scores(self) -> Iterator[Score]:
-        """Per metric and method; the accuracies on pairs come last."""
+        """Per metric and method; what is a mean over folds comes last."""
         for metric, measure in METRICS.items():
             for method in self.methods:
                 if method in self.rankings:
                     each = self._measured(method, measure)
                     yield Score(self.ready.name, method, metric, False, float(np.mean(each)), tuple(each))
-        for (metric, method), values in self.accuracies.items():
+        for (metric, method), values in self.by_fold.items():
             if method in self.methods:
                 yield Score(self.ready.name, method, metric, False, float(np.mean(values)))
 
@@ -257,6 +274,8 @@ class _Table:
             self._keep(name + BESIDE, fold.test, (1 - weight) * base + weight * own, among)
         pairs = learning.pairs(fold.test, with_vectors=name == UNSUPERVISED)
         self._count(PAIRS, name, _accuracy(learned, pairs))
+        for skew in skews(learned) if self.with_skew else ():
+            self._count(SKEW, name, skew)
         if learned.teacher is not None:
             self._count(TEACHER_PAIRS, name, _rightly(learned.teacher.predict(pairs.X), pairs))
         if name == "NN_W":  # beside it, how often the annotator itself has the better document first
@@ -275,7 +294,7 @@ class _Table:
                 self._keep(name, fold.test, *one.scores(asked))
 
     def _count(self, metric: str, method: str, value: float) -> None:
-        self.accuracies.setdefault((metric, method), []).append(value)
+        self.by_fold.setdefault((metric, method), []).append(value)
 
 
 class _Learning:
@@ -283,26 +302,31 @@ class _Learning:
 
     def __init__(self, ready: Ready, settings: RankingSettings, chance: Chance) -> None:
         self._ready, self._settings, self._chance = ready, settings, chance
-        weak = WeakPairs(
-            ready.weak.hits,
-            len(ready.queries) + np.arange(len(ready.weak)),
-            settings.target,
-            chance=chance.child("weak pairs"),
-        )
-        pairs, label = weak.draw(settings.weak_pairs)
-        self._weak = WeakSet(_samples(pairs), label)
+        self._weak = _weak_set(ready, settings.target, settings.weak_pairs, settings.weak_share, chance)
         self._recipe = _recipe(ready, settings)
-        self._pretrained: Student | None = None
+        self._started: Student | None = None
 
     def learn(self, name: str, fold: Fold) -> Learned:
         """A method, on the judgments of a fold."""
         chance = self._chance.child("fold", fold.number)
         if name == UNSUPERVISED:
             return METHODS[name](self._problem_with_vectors(fold), self._recipe, chance, None)
-        problem = Problem(self._weak, self.pairs(fold.train), PREFERENCE, self.pairs(fold.validation))
-        if self._pretrained is None:
-            self._pretrained = pretrain(problem, self._recipe, self._chance)
-        return METHODS[name](problem, self._recipe, chance, self._pretrained)
+        strong = self.pairs(self._learned_from(fold))
+        problem = Problem(self._weak, strong, PREFERENCE, self.pairs(fold.validation))
+        return method_named(name, self._settings)(problem, self._recipe, chance, self._pretrained(strong))
+
+    def _pretrained(self, strong: StrongSet) -> Student:
+        """The student after step 1, which looks at no validation query, and at no strong pair."""
+        if self._started is None:
+            self._started = started(Problem(self._weak, strong, PREFERENCE), self._recipe, self._chance)
+        return self._started
+
+    def _learned_from(self, fold: Fold) -> Rows:
+        """The judged queries of a fold to learn from; what fewer of them are, more of them have."""
+        if not 0 < self._settings.n_strong < len(fold.train):
+            return fold.train
+        order = self._chance.child("strong queries", fold.number).numpy().permutation(fold.train)
+        return np.sort(order[: self._settings.n_strong])
 
     def pairs(self, rows: Rows, with_vectors: bool = False) -> StrongSet:
         """The strong pairs of judged queries, and what the annotator says of them."""
@@ -335,7 +359,8 @@ class _Learning:
 
     def _problem_with_vectors(self, fold: Fold) -> Problem:
         weak = self._weak.X["pair"][:MOST_VECTORS]
-        train, validation = (self.pairs(rows, with_vectors=True) for rows in (fold.train, fold.validation))
+        learned_from = self._learned_from(fold)
+        train, validation = (self.pairs(rows, with_vectors=True) for rows in (learned_from, fold.validation))
         return Problem(WeakSet(_samples(weak, *self._means), self._weak.y[: len(weak)]), train, PREFERENCE, validation)
 
     @cached_property
@@ -345,6 +370,17 @@ class _Learning:
         words = WordMeans(ready.words, ready.importance)
         with torch.inference_mode():
             return words(ready.query_bags).numpy(), words(ready.document_bags).numpy()
+
+
+@lru_cache(maxsize=2)
+def _weak_set(ready: Ready, target: str, pairs: int, share: float, chance: Chance) -> WeakSet:
+    """The weak pairs of a seed, or a share of them: one object for all cells that learn from the same."""
+    queries = len(ready.queries) + np.arange(len(ready.weak))
+    drawn, label = WeakPairs(ready.weak.hits, queries, target, chance=chance.child("weak pairs")).draw(pairs)
+    if share < 1:
+        rows = some_rows(len(drawn), share, chance.child("share of weak pairs"))
+        drawn, label = drawn[rows], label[rows]
+    return WeakSet(_samples(drawn), label)
 
 
 class _Reranker:
@@ -381,14 +417,29 @@ def _recipe(ready: Ready, settings: RankingSettings) -> Recipe:
     s = settings
     plan = Training(s.pretrain_steps, s.batch_size, learning_rate=s.learning_rate)
     return Recipe(
-        partial(_new_student, ready, s),
+        _NewStudent(ready, replace(s, n_strong=0, weak_share=1.0, beta=1.0, finetune_steps=0)),
         pretraining=plan,
         finetuning=replace(
-            plan, steps=s.finetune_steps, learning_rate=s.finetune_rate, patience=s.patience, check_every=s.check_every
+            plan,
+            steps=s.finetune_steps,
+            learning_rate=s.finetune_rate,
+            patience=s.patience or None,
+            check_every=s.check_every,
         ),
         teaching=Teaching(partial(_paper_teacher, s), input="psi"),
         beta=s.beta,
     )
+
+
+@dataclass(frozen=True)
+class _NewStudent:
+    """Equal for cells that differ in what comes after step 1 only, so that they share it."""
+
+    ready: Ready
+    settings: RankingSettings
+
+    def __call__(self, chance: Chance) -> Student:
+        return _new_student(self.ready, self.settings, chance)
 
 
 def _new_student(ready: Ready, settings: RankingSettings, chance: Chance) -> Ranker:

@@ -55,6 +55,7 @@ def run_experiment(
         progress: hears of every finished unit.
     """
     settings = settings_for(experiment, size, assignments)
+    experiment = replace(experiment, variations=experiment.variations_at(size))
     chosen = _chosen_methods(experiment, methods)
     grid = [change_settings(settings, variation.changes) for variation in experiment.variations]
     seed_list = _seed_list(settings.seed, experiment.sizes[size].seeds if seeds is None else seeds)

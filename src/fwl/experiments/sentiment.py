@@ -12,7 +12,9 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.calibration import expected_calibration_error
 from fwl.evaluate.measures import positive_negative_f1
 from fwl.experiments.declare import Outcome, Score
-from fwl.experiments.toy import ANNOTATOR
+from fwl.experiments.shares import check_share, some_rows
+from fwl.experiments.taught import TEACHERS, method_named
+from fwl.experiments.toy import ANNOTATOR, SKEW, skews
 from fwl.experiments.tweets import (
     ANNOTATORS,
     LABELLED,
@@ -61,6 +63,7 @@ class SentimentSettings:
         data: the folder of the data; "" for a made-up corpus.
         annotator: "vader" or "sentiwordnet" (the paper's); "made" for the made-up corpus.
         n_pool: tweets of the weak set, 0 for all there are.
+        weak_share: of those, drawn by the seed, whose weak labels are learned from.
         n_strong: strong tweets, drawn by the seed; 0 for all there are.
         length: tokens of a tweet that are read.
         embeddings: a file of word vectors, "auto" or "" (see `tweets.Sources`).
@@ -81,7 +84,7 @@ class SentimentSettings:
         pretrain_steps: updates of step 1, at the most.
         finetune_steps: updates of step 3, at the most.
         check_every: updates between two looks at the validation set.
-        patience: such looks without a better one before a training stops.
+        patience: such looks without a better one before a training stops; 0 to train to the end.
         clusters: of the paper's teacher.
         lengthscale: of its RBF kernel.
         white: its noise.
@@ -96,6 +99,7 @@ class SentimentSettings:
     data: str = ""
     annotator: str = "vader"
     n_pool: int = 0
+    weak_share: float = 1.0
     n_strong: int = 0
     length: int = 50
     embeddings: str = "auto"
@@ -135,6 +139,7 @@ class SentimentSettings:
         for name in ("length", "vector_columns", "clusters", "committee", "encoder_layers"):
             if getattr(self, name) < 1:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected at least 1")
+        check_share(self.weak_share)
 
 
 def prepare_sentiment(settings: SentimentSettings, progress: Progress) -> None:
@@ -148,17 +153,22 @@ def measure_sentiment(
     methods: tuple[str, ...],
     seed: int,
     with_curves: bool,  # noqa: ARG001
+    with_skew: bool = False,
 ) -> Outcome:
-    """The official F1 of each method on each test set under one seed, and what its teacher alone reaches."""
+    """The official F1 of each method on each test set under one seed, and what its teacher alone reaches.
+
+    If asked, how even its fidelities are.
+    """
     tweets = load(prepare(_sources(settings)))
     problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
     scores = []
     with sharing(_STARTS):
         pretrained = started(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
         for method in methods:
-            learned = None if method == ANNOTATOR else METHODS[method](problem, recipe, chance, pretrained)
+            learn = None if method == ANNOTATOR else method_named(method, settings)
+            learned = None if learn is None else learn(problem, recipe, chance, pretrained)
             for name, file in TESTS.items():
-                scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file])]
+                scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file], with_skew)]
     return Outcome(tuple(scores), tweets.sha256)
 
 
@@ -182,25 +192,36 @@ def problem_of(tweets: Tweets, settings: SentimentSettings, seed: int) -> Proble
     if settings.n_strong and settings.n_strong < len(X):
         rows = Chance(seed).child("strong tweets").numpy().permutation(len(X))[: settings.n_strong]
         X, y, weak = X[rows], y[rows], weak[rows]
-    pool, validation = _shared(tweets)
+    share = settings.weak_share
+    pool, validation = _shared(tweets, share, seed if share < 1 else 0)
     return Problem(pool, StrongSet(X, y, weak), SENTIMENT_TASK, validation)
 
 
 @lru_cache(maxsize=2)
-def _shared(tweets: Tweets) -> tuple[WeakSet, StrongSet]:
-    """What problems of any seed and number of strong tweets have in common: the pool and the validation set."""
-    validation = tweets.labelled[VALIDATION]
-    return WeakSet(tweets.pool.X, tweets.pool.weak), StrongSet(validation.X, validation.y, validation.weak)
+def _shared(tweets: Tweets, share: float, seed: int) -> tuple[WeakSet, StrongSet]:
+    """What problems of any number of strong tweets have in common: the pool, or a share of it, and the validation set.
+
+    The whole pool is the same for all seeds.
+    """
+    validation, X, weak = tweets.labelled[VALIDATION], tweets.pool.X, tweets.pool.weak
+    if share < 1:
+        rows = some_rows(len(X), share, Chance(seed).child("weak tweets"))
+        X, weak = X[rows], weak[rows]
+    return WeakSet(X, weak), StrongSet(validation.X, validation.y, validation.weak)
 
 
 def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> Recipe:
     """The settings as the recipe that all methods share, on data of which these labelled sets were read."""
     s = settings
     plan = Training(
-        s.pretrain_steps, s.batch_size, learning_rate=s.learning_rate, patience=s.patience, check_every=s.check_every
+        s.pretrain_steps,
+        s.batch_size,
+        learning_rate=s.learning_rate,
+        patience=s.patience or None,
+        check_every=s.check_every,
     )
     return Recipe(
-        _NewStudent(replace(settings, n_strong=0), sets),  # the same student however many strong tweets there are
+        _NewStudent(_of_step_1(settings), sets),
         pretraining=plan,
         finetuning=replace(plan, steps=s.finetune_steps, learning_rate=s.finetune_rate),
         teaching=Teaching(partial(_paper_teacher, s), input="psi"),
@@ -215,6 +236,11 @@ def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> 
             rebalance=s.rebalance,
         ),
     )
+
+
+def _of_step_1(settings: SentimentSettings) -> SentimentSettings:
+    """The settings without what comes after step 1, or makes no other student: cells that differ there share it."""
+    return replace(settings, n_strong=0, weak_share=1.0, beta=1.0, finetune_steps=0)
 
 
 @dataclass(frozen=True)
@@ -246,10 +272,13 @@ def _paper_teacher(settings: SentimentSettings) -> ClusteredGP:
 
 
 # What these methods do first is the same, draw for draw: it is done once.
-_START_FROM_STEP_1 = {"NN_W", "NN_W->S", "NN_W->Sx4", "NN_Womega->S", "FWL_noSigma", "FWL", "FWL_s", "FWL_auto"}
+_START_FROM_STEP_1 = {
+    *("NN_W", "NN_W->S", "NN_W->Sx4", "NN_Womega->S", "FWL_noSigma", "FWL", "FWL_s", "FWL_auto"),
+    *TEACHERS,
+}
 
 
-def _marks(learned: Learned | None, test: Part) -> list[tuple[str, bool, float]]:
+def _marks(learned: Learned | None, test: Part, with_skew: bool) -> list[tuple[str, bool, float]]:
     """(metric, whether lower is better, value) of what was learned; of the annotator itself if nothing was."""
     if learned is None:
         return [(F1, False, positive_negative_f1(test.y, test.weak))]
@@ -258,14 +287,14 @@ def _marks(learned: Learned | None, test: Part) -> list[tuple[str, bool, float]]
         said = learned.teacher.predict(test.X, test.weak)
         marks.append((TEACHER_F1, False, positive_negative_f1(test.y, said)))
         marks.append((TEACHER_ECE, True, expected_calibration_error(test.y, said)))
-    return marks
+    return [*marks, *((SKEW, False, skew) for skew in skews(learned) if with_skew)]
 
 
 def _sources(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> Sources:
     s = settings
     return Sources(
         data=str(Path(s.data).resolve()) if s.data else "",
-        annotator=s.annotator,
+        annotator=s.annotator if s.data else "made",  # made-up words are in no lexicon but their own
         pool=s.n_pool,
         length=s.length,
         embeddings=s.embeddings,

@@ -15,6 +15,7 @@ from fwl.evaluate.calibration import accuracy, expected_calibration_error, negat
 from fwl.evaluate.measures import rmse
 from fwl.experiments.declare import Outcome, Score
 from fwl.experiments.synthetic import SmoothClasses
+from fwl.experiments.taught import AFTER_PCA, SINGLE
 from fwl.experiments.toy import ToySettings, draw_problem, recipe_of, test_points
 from fwl.learn.fidelity_weighted import fidelity_weighted
 from fwl.learn.learned import Learned
@@ -33,7 +34,6 @@ from fwl.teach.kernels import RBF, Kernel, Linear, White
 from fwl.teach.reduced import Reduced
 
 TASKS = ("toy", "classes")
-TEACHERS = ("FWL_GP", "FWL_PCA->GP", "FWL_clusteredGP")
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ def measure_teachers(
 def new_teacher(method: str, kernel: Kernel, settings: TeacherSettings) -> Teacher:
     """The unfitted teacher of one row; all start from one kernel and fit it by evidence."""
     single = partial(ExactGP, kernel, "evidence_with_prior", starts=1)
-    if method == "FWL_GP":
+    if method == SINGLE:
         return single()
-    if method == "FWL_PCA->GP":
+    if method == AFTER_PCA:
         return Reduced(single, settings.components)
     return ClusteredGP(
         settings.clusters, kernel=kernel, hyperparameters="evidence_with_prior", smallest=settings.smallest

@@ -19,6 +19,7 @@ from fwl.learn.learned import Learned
 from fwl.learn.methods import METHODS
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Auto, Problem, Recipe, Teaching
+from fwl.learn.worth import effective_share
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
@@ -31,6 +32,7 @@ from fwl.teach.given import HYPERPARAMETERS
 from fwl.teach.kernels import RBF, White
 
 ANNOTATOR = "WA"
+SKEW = "effective share of D_sw"  # of its fidelities, 1 where all are the same
 
 
 @dataclass(frozen=True)
@@ -121,16 +123,32 @@ class ToySettings:
             raise InvalidInput(f"setting strong_noise={self.strong_noise}: expected a number from 0 up")
 
 
-def measure_toy(settings: ToySettings, dataset: str, methods: tuple[str, ...], seed: int, with_curves: bool) -> Outcome:
-    """The RMSE of each method against the true function, under one seed."""
+def measure_toy(
+    settings: ToySettings,
+    dataset: str,
+    methods: tuple[str, ...],
+    seed: int,
+    with_curves: bool,
+    with_skew: bool = False,
+) -> Outcome:
+    """The RMSE of each method against the true function, under one seed; if asked, how even its fidelities are."""
     problem, chance = draw_problem(settings, seed), Chance(seed)
     x = test_points(settings)
     truth = Formula(settings.true).annotate(x)
     student = pretrain(problem, recipe_of(settings), chance)
-    predictions = {m: _predict(m, problem, settings, chance, student, x) for m in methods}
-    scores = tuple(Score(dataset, m, "rmse", True, rmse(truth, p)) for m, p in predictions.items())
+    learned = {m: METHODS[m](problem, recipe_of(settings), chance, student) for m in methods if m != ANNOTATOR}
+    weak = Formula(settings.weak).annotate(x)
+    predictions = {m: learned[m].predict(x) if m in learned else weak for m in methods}
+    scores = [Score(dataset, m, "rmse", True, rmse(truth, p)) for m, p in predictions.items()]
+    if with_skew:
+        scores += [Score(dataset, m, SKEW, False, skew) for m, one in learned.items() for skew in skews(one)]
     curves = _curves(problem, settings, student, x, predictions) if with_curves else {}
-    return Outcome(scores, _digest(problem), curves)
+    return Outcome(tuple(scores), _digest(problem), curves)
+
+
+def skews(learned: Learned) -> list[float]:
+    """How even the fidelities of the soft dataset are, where there is one: its effective share."""
+    return [] if learned.soft is None else [effective_share(learned.soft.fidelity)]
 
 
 def draw_problem(settings: ToySettings, seed: int) -> Problem:
@@ -191,13 +209,6 @@ class _NewTeacher:
 def _plan(settings: ToySettings, steps: int, **changes: Any) -> Training:
     s = settings
     return Training(steps, s.batch_size, s.optimiser, s.learning_rate, l2=s.l2, **changes)
-
-
-def _predict(method: str, problem: Problem, settings: ToySettings, chance: Chance, student: Student, x: Array) -> Array:
-    if method == ANNOTATOR:
-        return Formula(settings.weak).annotate(x)
-    learned: Learned = METHODS[method](problem, recipe_of(settings), chance, student)
-    return learned.predict(x)
 
 
 def _curves(

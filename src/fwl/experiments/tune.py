@@ -19,8 +19,8 @@ from joblib import Parallel, delayed
 
 from fwl.errors import InvalidInput, NumericalTrouble, TeacherWarning, UnknownName
 from fwl.experiments.bandit import SEARCHES, check_botorch
-from fwl.experiments.catalogue import CATALOGUE
-from fwl.experiments.declare import Experiment, Tuning
+from fwl.experiments.catalogue import CATALOGUE, find_experiment
+from fwl.experiments.declare import Experiment, Study, Tuning
 from fwl.experiments.grid import Grid
 from fwl.experiments.provenance import installed_version, made_with
 from fwl.experiments.runner import make_writable, plain_settings, settings_for
@@ -93,8 +93,7 @@ def plan_tuning(
         assignments: `key=value` texts onto the experiment's settings; what is set is not tuned.
     """
     if experiment.tuning is None:
-        tunable = [name for name, declared in CATALOGUE.items() if declared.tuning is not None]
-        raise InvalidInput(f"{experiment.name} declares nothing to tune; these do: {', '.join(tunable)}")
+        raise _nothing_to_tune(experiment.name)
     for name, count in (("trials", trials), ("q", q)):
         if count < 1:
             raise InvalidInput(f"{name}={count}: expected at least 1")
@@ -105,6 +104,19 @@ def plan_tuning(
     settings = settings_for(experiment, size, assignments)
     grid, fixed = _grid(experiment.name, experiment.tuning.grids[size], assignments)
     return Plan(experiment.tuning, settings, grid, fixed, size, search, q, min(trials, len(grid)))
+
+
+def find_tunable(name: str) -> Experiment:
+    """The experiment of that name, if it declares something to tune."""
+    declared = find_experiment(name)
+    if isinstance(declared, Study) or declared.tuning is None:
+        raise _nothing_to_tune(name)
+    return declared
+
+
+def _nothing_to_tune(name: str) -> InvalidInput:
+    tunable = [name for name, declared in CATALOGUE.items() if declared.tuning is not None]
+    return InvalidInput(f"{name} declares nothing to tune; these do: {', '.join(tunable)}")
 
 
 def run_tuning(plan: Plan, out: Path, *, resume: bool = False, progress: Progress | None = None) -> Tuned:

@@ -62,6 +62,11 @@ def with_tuned(experiment: Experiment, assignments: Iterable[str]) -> Iterator[s
             yield text
 
 
+def tuned_task(path: Path) -> str:
+    """Whose students were tuned in a file."""
+    return str(_read(path)["task"])
+
+
 def _assignments(experiment: Experiment, path: Path) -> Iterator[str]:
     stored = _read(path)
     if experiment.tuning is None:

@@ -2,11 +2,16 @@ import pytest
 
 from fwl.errors import UnknownName
 from fwl.experiments.catalogue import CATALOGUE, find_experiment
-from fwl.experiments.declare import SIZES
+from fwl.experiments.declare import SIZES, Study
 from fwl.experiments.settings import change_settings
 
 
-@pytest.mark.parametrize("experiment", CATALOGUE.values(), ids=CATALOGUE)
+def every_experiment():
+    for declared in CATALOGUE.values():
+        yield from declared.parts.values() if isinstance(declared, Study) else [declared]
+
+
+@pytest.mark.parametrize("experiment", list(every_experiment()), ids=lambda experiment: experiment.name)
 def test_every_declaration_can_be_run(experiment):
     assert set(experiment.sizes) == set(SIZES)
     assert experiment.sizes["paper"].seeds == (5 if experiment.needs_data else 20)
@@ -24,15 +29,15 @@ def test_the_toy_table_has_every_method_and_the_papers_three_figures():
 
 
 def test_beta_covers_the_papers_grid_on_the_three_toys():
-    cells = {(v.dataset, v.at["beta"]) for v in CATALOGUE["beta"].variations}
+    cells = {(v.dataset, v.at["beta"]) for v in CATALOGUE["beta"].parts["toy"].variations}
     assert cells == {(d, b) for d in ("toy", "toy*", "toy**") for b in (0.0, 0.1, 1.0, 2.0, 5.0)}
-    changes = {v.dataset: v.changes for v in CATALOGUE["beta"].variations}
+    changes = {v.dataset: v.changes for v in CATALOGUE["beta"].parts["toy"].variations}
     assert changes["toy*"]["n_strong"] == 5
     assert changes["toy**"]["weak"] == "x + 1"
 
 
 def test_the_teachers_table_has_three_teachers_on_the_toy_and_on_classes():
-    teachers = CATALOGUE["teachers"]
+    teachers = CATALOGUE["teachers"].parts["toy"]
     assert teachers.methods == ("FWL_GP", "FWL_PCA->GP", "FWL_clusteredGP")
     assert [v.dataset for v in teachers.variations] == ["toy", "classes", "classes, calibrated"]
     assert not any(v.paper or v.at for v in teachers.variations)
@@ -52,7 +57,7 @@ def test_the_sentiment_curve_goes_from_a_hundred_strong_tweets_to_all():
 
 
 def test_an_unknown_experiment_is_answered_with_the_nearest():
-    known = "toy, sentiment, ranking, beta, learning-curve, sentiment-curve, sampling, teachers, gaps"
+    known = "toy, sentiment, ranking, beta, learning-curve, annotators, sampling, teachers, sentiment-curve, gaps"
     message = f"unknown experiment 'tyo'; did you mean 'toy'? known: {known}"
     with pytest.raises(UnknownName) as caught:
         find_experiment("tyo")

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from fwl.errors import FWLError
-from fwl.experiments.catalogue import TEACHERS_EXPERIMENT
+from fwl.experiments.analyses import TEACHERS as STUDY
 from fwl.experiments.runner import run_experiment
 from fwl.experiments.settings import change_settings
+from fwl.experiments.taught import TEACHERS
 from fwl.experiments.teachers import (
-    TEACHERS,
     TeacherSettings,
     _set_up_classes,
     _task,
@@ -125,7 +125,7 @@ def test_the_experiment_makes_a_row_of_each_teacher_data_and_metric(tmp_path):
     small = [f"{name}={value}" for name, value in vars(SMALL).items() if value != getattr(TeacherSettings(), name)]
     small = [text for text in small if not text.startswith("hidden")] + ["hidden=8"]
     result = run_experiment(
-        TEACHERS_EXPERIMENT, tmp_path, size="tiny", seeds=1, methods=["FWL_GP"], assignments=small, jobs=1
+        STUDY.parts["toy"], tmp_path, size="tiny", seeds=1, methods=["FWL_GP"], assignments=small, jobs=1
     )
     assert [(row.dataset, row.metric) for row in result.rows] == [
         ("toy", "rmse"),
