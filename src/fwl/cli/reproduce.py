@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fwl.cli.progress import progress_for
+from fwl.cli.reproduce_all import ALL, reproduce_all
 
 if TYPE_CHECKING:
     from fwl.records import Result
@@ -21,7 +22,7 @@ EXPERIMENTS = (
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(EXPERIMENTS)}.")],
+    experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(EXPERIMENTS)}; or {ALL}, in order.")],
     data: Annotated[
         Path | None,
         typer.Option(
@@ -45,6 +46,10 @@ def reproduce(
     from fwl.report.page import write_report
     from fwl.report.store import write_result
 
+    if experiment == ALL:
+        own = bool(methods or assignments)
+        reproduce_all(data, out, size, seeds, resume, jobs, as_machine=as_machine, quiet=quiet, only_for_one=own)
+        return
     folder = out or Path("runs") / experiment
     try:
         result = run(
