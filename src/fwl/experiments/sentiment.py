@@ -12,6 +12,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.calibration import expected_calibration_error
 from fwl.evaluate.measures import positive_negative_f1
 from fwl.experiments.declare import Outcome, Score
+from fwl.experiments.remembered import Remembered
 from fwl.experiments.shares import check_share, some_rows
 from fwl.experiments.taught import TEACHERS, method_named
 from fwl.experiments.toy import ANNOTATOR, SKEW, skews
@@ -161,12 +162,13 @@ def measure_sentiment(
     """
     tweets = load(prepare(_sources(settings)))
     problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
-    scores = []
+    remembering, scores = _remembering(recipe, settings), []
     with sharing(_STARTS):
         pretrained = started(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
         for method in methods:
             learn = None if method == ANNOTATOR else method_named(method, settings)
-            learned = None if learn is None else learn(problem, recipe, chance, pretrained)
+            taught = recipe if method in TEACHERS else remembering
+            learned = None if learn is None else learn(problem, taught, chance, pretrained)
             for name, file in TESTS.items():
                 scores += [Score(name, method, *mark) for mark in _marks(learned, tweets.labelled[file], with_skew)]
     return Outcome(tuple(scores), tweets.sha256)
@@ -263,6 +265,13 @@ class _NewStudent:
             beside=tweets.pool.X["vector"].shape[1] if s.read_vector else 0,
             chance=chance,
         )
+
+
+def _remembering(recipe: Recipe, settings: SentimentSettings) -> Recipe:
+    """The same recipe, whose teacher is fitted once for all methods and cells that ask it the same."""
+    s, teaching = settings, recipe.teaching
+    teacher = partial(Remembered, teaching.new_teacher, (s.clusters, s.lengthscale, s.white))
+    return recipe.but(teaching=replace(teaching, new_teacher=teacher))
 
 
 def _paper_teacher(settings: SentimentSettings) -> ClusteredGP:
