@@ -3,8 +3,11 @@
 A posting is worth `weight * gain[f] / (rise[f] + spread[d])`, where f is how often the term occurs in document d. All
 arithmetic is single precision in the order of the query's terms: a document has the same bits whoever asks for it.
 
-Terms that may add most come first. Once the documents met have k scores that all the terms left together cannot reach,
-no other document can be among the best k, and further postings count for documents met before alone.
+Documents are gone through in blocks that fit a processor's cache. Terms that may add most come first in each. Once k
+documents of earlier blocks have scores that all the terms left together cannot reach, no other document can be among
+the best k, and further postings of a block count for documents that it has met alone.
+
+Indices are unsigned where postings are read: the compiler looks at no other for counting from the end.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ Frequencies = npt.NDArray[np.uint16]
 Floats = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.uint64]
 
-BUCKETS = 2048  # of scores, between zero and the best
+BLOCK = 16_384  # documents; their totals and spreads take 128 KB
+BUCKETS = 2048  # of scores
 SAFE = np.float32(1.0001)  # times what terms may add, for rounding
 MANY = 32  # hits in a bucket that are worth a proper sort
 TINY = np.finfo(np.float32).tiny  # the least a match is worth: a document that was met never looks as if it was not
@@ -44,15 +48,15 @@ def best_of_each(
         out: documents [Q, k], scores [Q, k] and how many [Q] there are.
     """
     starts, terms, weights, most = queries
-    totals, met, scores, keys = room
+    _, met, scores, keys = room
     documents, found, counts = out
     order = np.empty(BUCKETS, dtype=np.int64)
     for i in range(len(starts) - 1):
         start, end = starts[i], starts[i + 1]
         query = terms[start:end], weights[start:end], most[start:end]
-        n = _accumulate(query, postings, worth, totals, met, order, documents.shape[1])
-        best = _drain(totals, met[:n], scores)
-        counts[i] = _sort_best(met[:n], scores[:n], best, order, keys, documents[i], found[i])
+        n, floor = _gather(query, postings, worth, room[:3], order, documents.shape[1])
+        n = _keep_from(floor, met[:n], scores[:n])
+        counts[i] = _sort_best(met[:n], scores[:n], floor, order, keys, documents[i], found[i])
 
 
 @njit(nogil=True, error_model="numpy")
@@ -116,30 +120,84 @@ def largest_worths(
 
 
 @njit(nogil=True, error_model="numpy")
+def _gather(
+    query: tuple[Int32s, Floats, Floats],
+    postings: tuple[Int64s, Int32s, Frequencies],
+    worth: tuple[Floats, Floats, Floats],
+    room: tuple[Floats, Int32s, Floats],
+    counts: Int64s,
+    k: int,
+) -> tuple[int, np.float32]:
+    """Leave documents that may be among the best k, and their scores, in the room.
+
+    Returns:
+        How many they are, and a score that none of the best k is below.
+    """
+    totals, met, scores = room
+    highest = SAFE * query[2].sum()
+    scale = (BUCKETS - 1) / np.float64(highest) if 0 < highest < np.inf else 0.0
+    places = postings[0][query[0]]
+    counts[:] = 0
+    n, lowest, above, floor = 0, 0, 0, np.float32(0.0)
+    for first in range(0, len(totals), BLOCK):
+        end = _accumulate(query, postings, worth, places, first + BLOCK, totals, met, n, floor)
+        kept = _drain(totals, met, scores, n, end, lowest, scale, counts)
+        n, above = n + kept, above + kept
+        while scale > 0 and above - counts[lowest] >= k:
+            above -= counts[lowest]
+            lowest += 1
+            floor = np.float32(lowest / scale)
+    return n, floor
+
+
+@njit(nogil=True, error_model="numpy")
 def _accumulate(
     query: tuple[Int32s, Floats, Floats],
     postings: tuple[Int64s, Int32s, Frequencies],
     worth: tuple[Floats, Floats, Floats],
+    places: Int64s,
+    limit: int,
     totals: Floats,
     met: Int32s,
-    counts: Int64s,
-    k: int,
+    n: int,
+    floor: np.float32,
 ) -> int:
-    """Add up what the postings are worth; returns how many documents were met that may be among the best k."""
+    """Add up what the postings below a limit are worth, from the `places` where the terms stand; these move on.
+
+    Returns:
+        How many documents were met by now that may reach the floor.
+    """
     terms, weights, most = query
-    offsets = postings[0]
-    n, left, closed = 0, most.sum(), False
-    added = np.float32(0.0)
+    offsets, items, _ = postings
+    left = most.sum()
     for j in range(len(terms)):
-        start, end = offsets[terms[j]], offsets[terms[j] + 1]
-        if not closed and n >= k and 0 < added < np.inf:
-            closed = _reached(totals, met[:n], added, counts, k) > SAFE * left
-        if closed:
+        start = places[j]
+        end = places[j] = _first_from(limit, items, start, offsets[terms[j] + 1])
+        if floor > SAFE * left:
             _add_to_known(start, end, weights[j], postings, worth, totals)
         else:
             n = _add(start, end, weights[j], postings, worth, totals, met, n)
-        left, added = left - most[j], added + SAFE * most[j]
+        left -= most[j]
     return n
+
+
+@njit(nogil=True, error_model="numpy")
+def _first_from(limit: int, items: Int32s, start: int, end: int) -> int:
+    """Where the documents from a limit on begin; they ascend, and it is near the start as a rule."""
+    if start == end or items[end - 1] < limit:
+        return end
+    step = 1
+    while start + step < end and items[start + step] < limit:
+        start += step
+        step *= 2
+    end = min(end, start + step)
+    while start < end:
+        middle = (start + end) // 2
+        if items[middle] < limit:
+            start = middle + 1
+        else:
+            end = middle
+    return start
 
 
 @njit(nogil=True, error_model="numpy")
@@ -157,9 +215,9 @@ def _add(
 
     Every document is written down as met, and kept if it is new: that takes no branch, which nothing could predict.
     """
-    _, items, frequencies = postings
+    items, frequencies = postings[1].view(np.uint32), postings[2]
     gain, rise, spread = worth
-    for place in range(start, end):
+    for place in range(np.uint64(start), np.uint64(end)):
         document, f = items[place], frequencies[place]
         before = totals[document]
         met[n] = document
@@ -178,9 +236,9 @@ def _add_to_known(
     totals: Floats,
 ) -> None:
     """One term's postings of documents that were met before; most are not."""
-    _, items, frequencies = postings
+    items, frequencies = postings[1].view(np.uint32), postings[2]
     gain, rise, spread = worth
-    for place in range(start, end):
+    for place in range(np.uint64(start), np.uint64(end)):
         document = items[place]
         before = totals[document]
         if before != 0:
@@ -189,50 +247,58 @@ def _add_to_known(
 
 
 @njit(nogil=True)
-def _reached(totals: Floats, met: Int32s, most: np.float32, counts: Int64s, k: int) -> np.float32:
-    """A score that at least k of the documents met have by now; `most` is more than any of them has."""
-    scale = (BUCKETS - 1) / np.float64(most)
-    counts[:] = 0
-    for i in range(len(met)):
-        counts[min(BUCKETS - 1, int(totals[met[i]] * scale))] += 1
-    bucket, n = BUCKETS, 0
-    while n < k:
-        bucket -= 1
-        n += counts[bucket]
-    return np.float32(bucket / scale)
+def _drain(
+    totals: Floats, met: Int32s, scores: Floats, start: int, end: int, lowest: int, scale: float, counts: Int64s
+) -> int:
+    """Move the scores of a block's documents out of the totals, which are zero again, and count them in buckets.
+
+    Returns:
+        How many are kept: those in the lowest bucket that matters or above.
+    """
+    kept = start
+    for i in range(start, end):
+        document = met[i]
+        score = totals[document]
+        totals[document] = 0
+        bucket = min(BUCKETS - 1, int(score * scale))
+        if bucket >= lowest:
+            met[kept], scores[kept] = document, score
+            counts[bucket] += 1
+            kept += 1
+    return kept - start
 
 
 @njit(nogil=True)
-def _drain(totals: Floats, met: Int32s, scores: Floats) -> np.float32:
-    """Move the scores of the documents met out of the totals, which are zero again; returns the best."""
-    best = np.float32(0.0)
+def _keep_from(floor: np.float32, met: Int32s, scores: Floats) -> int:
+    """Move the documents that reach the floor to the front; returns how many they are."""
+    kept = 0
     for i in range(len(met)):
-        scores[i] = totals[met[i]]
-        totals[met[i]] = 0
-        best = max(best, scores[i])
-    return best
+        score = scores[i]
+        met[kept], scores[kept] = met[i], score
+        kept += score * SAFE >= floor
+    return kept
 
 
 @njit(nogil=True)
 def _sort_best(
-    met: Int32s, scores: Floats, best: np.float32, order: Int64s, keys: Keys, documents: Int32s, found: Floats
+    met: Int32s, scores: Floats, floor: np.float32, order: Int64s, keys: Keys, documents: Int32s, found: Floats
 ) -> int:
     """The best k of the documents met, k being the room that there is; returns how many there are.
 
-    Scores go into buckets; only buckets that reach into the best k are looked at again. A key is the score's bits,
-    turned round, and the document behind them: ascending keys are descending scores, ties by document.
+    Scores go into buckets from the floor up; only buckets that reach into the best k are looked at again. A key is the
+    score's bits, turned round, and the document behind them: ascending keys are descending scores, ties by document.
     """
-    scale = (BUCKETS - 1) / max(np.float64(best), np.float64(TINY))
+    scale = _scale_from(floor, scores)
     order[:] = 0
     for i in range(len(met)):
-        order[int(scores[i] * scale)] += 1
+        order[_bucket(scores[i], floor, scale)] += 1
     lowest, n = BUCKETS, 0
     while lowest > 0 and n < len(documents):
         lowest -= 1
         order[lowest], n = n, n + order[lowest]
     bits = scores.view(np.uint32)
     for i in range(len(met)):
-        bucket = int(scores[i] * scale)
+        bucket = _bucket(scores[i], floor, scale)
         if bucket >= lowest:
             keys[order[bucket]] = np.uint64(~bits[i]) << np.uint64(32) | np.uint64(met[i])
             order[bucket] += 1
@@ -246,11 +312,25 @@ def _sort_best(
 
 
 @njit(nogil=True)
+def _scale_from(floor: np.float32, scores: Floats) -> float:
+    """What a score above the floor is multiplied with to give its bucket."""
+    best = floor
+    for i in range(len(scores)):
+        best = max(best, scores[i])
+    return (BUCKETS - 1) / max(np.float64(best - floor), np.float64(TINY))
+
+
+@njit(nogil=True)
+def _bucket(score: np.float32, floor: np.float32, scale: float) -> int:
+    return int(max(score - floor, np.float32(0.0)) * scale)
+
+
+@njit(nogil=True)
 def _sort_buckets(keys: Keys, ends: Int64s, lowest: int) -> None:
     """Sort keys that are in their buckets already, the highest first; `ends` says where each ends."""
     start = 0
     for bucket in range(BUCKETS - 1, lowest - 1, -1):
-        if ends[bucket] - start > MANY:
+        if ends[bucket] - start > MANY and not _ascends(keys[start : ends[bucket]]):
             _heap_sort(keys[start : ends[bucket]])
         start = ends[bucket]
     for i in range(1, len(keys)):  # what is left is few keys from its place
@@ -259,6 +339,15 @@ def _sort_buckets(keys: Keys, ends: Int64s, lowest: int) -> None:
             keys[place] = keys[place - 1]
             place -= 1
         keys[place] = key
+
+
+@njit(nogil=True)
+def _ascends(keys: Keys) -> bool:
+    """Whether they are sorted, as equal scores often are: a block meets a term's documents in their order."""
+    i = 1
+    while i < len(keys) and keys[i - 1] < keys[i]:
+        i += 1
+    return i >= len(keys)
 
 
 @njit(nogil=True)

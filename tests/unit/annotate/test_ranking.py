@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from fwl.annotate import BM25, RM3, Hits, InvertedIndex, VectorSpace
 from fwl.annotate.postings import Postings, offsets_of
 from fwl.annotate.ranking import Bags, Worth, as_bags, rank
+from fwl.annotate.scoring import BLOCK
 from fwl.errors import InvalidInput, WrongShape
 from tests.properties import PROPERTY
 from tests.refusals import expect_refusal
@@ -161,6 +162,26 @@ def test_many_scores_in_one_place_are_sorted_too(kind):
         documents, values = plain_best(scores, k)
         assert hits.documents.tolist() == documents
         assert hits.scores.tolist() == values
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    """Documents of three blocks and a piece, of three lengths: many scores are equal."""
+    rng = np.random.default_rng(0)
+    lengths = rng.choice([2, 5, 9], 3 * BLOCK + 100)
+    words = np.minimum(rng.geometric(0.04, lengths.sum()), 120).astype(str)
+    return index_of([piece.tolist() for piece in np.split(words, np.cumsum(lengths)[:-1])])
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000, 3 * BLOCK])
+@pytest.mark.parametrize("kind", [BM25, VectorSpace])
+def test_blocks_of_documents_are_ranked_as_all_at_once(kind, k, blocks):
+    ranking, everything = kind(blocks), np.arange(3 * BLOCK + 100)
+    queries = [["1"], ["60"], ["1", "40"], ["2", "3", "50", "110"], ["1", "2", "3", "4", "5", "6"], ["90", "100"]]
+    wanted = ranking.score(queries, [everything] * len(queries), 1)
+    for hits, scores in zip(ranking.search(queries, k, workers=1), wanted, strict=True):
+        order = np.lexsort((everything, -scores))[: min(k, np.count_nonzero(scores))]
+        assert same(hits, (order, scores[order]))
 
 
 @every_ranking
