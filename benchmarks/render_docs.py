@@ -3,7 +3,8 @@
 A table stands between `<!-- table: docs/results/NAME -->` and `<!-- end of table -->`; one that begins with
 `<!-- wide table: ... -->` has a column for each method. The rows a benchmark wrote stand between
 `<!-- rows: docs/results/NAME.json -->` and `<!-- end of rows -->`, a column for each of their keys; of some rows only
-with `<!-- rows: docs/results/NAME.json where KEY=VALUE -->`.
+with `<!-- rows: docs/results/NAME.json where KEY=VALUE -->`. The page of all runs of the suite stands between
+`<!-- page: docs/results -->` and `<!-- end of page -->`, and beside it as HTML.
 """
 
 from __future__ import annotations
@@ -14,18 +15,26 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fwl.report.store import read_result
+from fwl.report.results_page import as_html_page, as_markdown_page, read_runs
+from fwl.report.store import read_result, write_aside
 from fwl.report.tables import markdown_table, wide_markdown_table
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "DECISIONS.md", *sorted((ROOT / "docs").glob("*.md"))]
 TABLE = re.compile(r"<!-- (wide )?table: (\S+) -->\n.*?<!-- end of table -->", re.DOTALL)
 ROWS = re.compile(r"<!-- rows: (\S+)( where ([^=]+)=(.+?))? -->\n.*?<!-- end of rows -->", re.DOTALL)
+PAGE = re.compile(r"<!-- page: (\S+) -->\n.*<!-- end of page -->", re.DOTALL)
 
 
 def rendered(text: str) -> str:
-    """The text with every marked table as its stored run gives it."""
-    return ROWS.sub(_render_rows, TABLE.sub(_render, text))
+    """The text with every marked table, and the page of all, as the stored runs give them."""
+    return PAGE.sub(_render_page, ROWS.sub(_render_rows, TABLE.sub(_render, text)))
+
+
+def _render_page(mark: re.Match[str]) -> str:
+    place = ROOT / mark[1]
+    page = as_markdown_page(read_runs(place), f"{place.name}/")
+    return f"<!-- page: {mark[1]} -->\n{page}<!-- end of page -->"
 
 
 def _render(mark: re.Match[str]) -> str:
@@ -61,6 +70,8 @@ def main() -> None:
         )
     for page in stale:
         page.write_text(rendered(page.read_text(encoding="utf-8")), encoding="utf-8")
+        if (mark := PAGE.search(page.read_text(encoding="utf-8"))) is not None:
+            write_aside(page.with_suffix(".html"), as_html_page(read_runs(ROOT / mark[1])).encode())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`fwl report`: a stored run, or a model of a user's own, as a page."""
+"""`fwl report`: a stored run, a folder of them, or a model of a user's own, as a page."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ from fwl.errors import OutputTrouble
 
 def report(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A run's folder, with its results.json, or a model that fit wrote.")
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A run's folder, with its results.json; one of many runs; or a model that fit wrote."
+        ),
     ],
-    out: Annotated[Path | None, typer.Option(help="Where the page goes.  [default: DIR/report.html]")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where the page goes.  [default: DIR/report.html; of many runs DIR/results.html and .md]"),
+    ] = None,
     rows: Annotated[int, typer.Option(help="Of a model: doubted labels to list, at the most.", min=1)] = 300,
     weak: Annotated[Path | None, typer.Option(help="Of a model: where its weak file is, if it moved.")] = None,
     encoder: Annotated[Path | None, typer.Option(help="Of a model: where its encoder is, if it moved.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Render one self-contained page from a run's results.json, with its figures, or from a model."""
+    """Render one self-contained page from a run's results.json, with its figures, from many runs, or from a model."""
     if (folder / "results.json").is_file():
         _show([*_of_run(folder, out)])
+    elif any(folder.glob("*/results.json")):
+        _show(_of_suite(folder, out))
     elif (folder / "manifest.json").is_file():
         _show([_of_model(folder, out, rows, weak, encoder, quiet)])
     else:
@@ -38,6 +46,12 @@ def _of_run(folder: Path, out: Path | None) -> list[Path]:
     from fwl.report.store import read_result
 
     return write_report(read_result(folder), folder, out)
+
+
+def _of_suite(folder: Path, out: Path | None) -> list[Path]:
+    from fwl.report.results_page import write_results_page
+
+    return write_results_page(folder, page=out)
 
 
 def _of_model(folder: Path, out: Path | None, rows: int, weak: Path | None, encoder: Path | None, quiet: bool) -> Path:

@@ -6,7 +6,7 @@ Texts know two marks: `code` between backticks and **bold** between double stars
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -34,11 +34,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: drawn inside an HTML page, linked from a Markdown one."""
+    """A figure: linked from a Markdown page, drawn inside an HTML one, which is when it is drawn at all."""
 
     title: str
-    svg: str
     file: str
+    svg: Callable[[], str]
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import matplotlib as mpl
@@ -37,14 +39,6 @@ NOT_RUN = "Not run."
 Runs = Mapping[str, Result]  # the name of its folder -> a run
 
 
-@dataclass(frozen=True)
-class Pages:
-    """The page in both languages."""
-
-    markdown: str
-    html: str
-
-
 def read_runs(folder: Path) -> dict[str, Result]:
     """The runs of a suite below a folder; others, which have names of their own, are left out."""
     stored = {path.parent.name: path.parent for path in sorted(folder.glob("*/results.json"))}
@@ -67,19 +61,39 @@ def _place(name: str) -> tuple[int, str]:
     return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), name)
 
 
-def write_results_page(folder: Path, runs: Runs | None = None) -> list[Path]:
-    """Render the runs below a folder, or these of them, as `results.md` and `results.html` in it."""
-    pages = render_results(read_runs(folder) if runs is None else runs)
-    return [
-        write_aside(folder / MARKDOWN, pages.markdown.encode()),
-        write_aside(folder / HTML, pages.html.encode()),
-    ]
+def write_results_page(folder: Path, runs: Runs | None = None, page: Path | None = None) -> list[Path]:
+    """Render the runs below a folder, or these of them.
+
+    Args:
+        folder: where the runs are.
+        runs: which of them, instead of all.
+        page: one file, Markdown if its name ends so and else HTML, instead of both in the folder.
+
+    Returns:
+        The files written.
+    """
+    known = read_runs(folder) if runs is None else runs
+    return [_write_page(folder, known, path) for path in ([page] if page else [folder / MARKDOWN, folder / HTML])]
 
 
-def render_results(runs: Runs, pictures_below: str = "") -> Pages:
-    """The page of some runs; in Markdown, figures are linked below a folder."""
-    drawn = sections(runs)
-    return Pages(as_markdown(TITLE, drawn, pictures_below), _as_html(drawn))
+def _write_page(folder: Path, runs: Runs, page: Path) -> Path:
+    if page.suffix != ".md":
+        return write_aside(page, as_html_page(runs).encode())
+    between = os.path.relpath(folder, page.absolute().parent)
+    return write_aside(page, as_markdown_page(runs, "" if between == "." else f"{Path(between).as_posix()}/").encode())
+
+
+def as_markdown_page(runs: Runs, pictures_below: str = "") -> str:
+    """The page of some runs in Markdown; figures are linked below a folder."""
+    return as_markdown(TITLE, sections(runs), pictures_below)
+
+
+def as_html_page(runs: Runs) -> str:
+    """The page of some runs in HTML, with its figures inside and nothing outside."""
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["told"] = as_html
+    template = environment.from_string((files("fwl.report") / "templates" / "results.html").read_text(encoding="utf-8"))
+    return template.render(title=TITLE, sections=sections(runs))
 
 
 def sections(runs: Runs) -> list[Section]:
@@ -97,23 +111,22 @@ def sections(runs: Runs) -> list[Section]:
 
 
 def _what_was_run(runs: Runs) -> Section:
-    lines = tuple(
-        (
-            f"`{name}`",
-            run.size,
-            _seeds(run),
-            str(run.provenance.get("version", "")),
-            f"`{str(run.provenance.get('data_sha256', ''))[:12]}`",
-            f"{run.provenance.get('seconds', 0):,.0f}",
-        )
-        for name, run in runs.items()
-    )
+    lines = [line for name, run in runs.items() for line in _run_lines(name, run)]
     headings = ("run", "size", "seeds", "fwl", "data (SHA-256)", "seconds")
-    return Section("What was run", scale_story(runs), (Table(headings, lines, frozenset({5})),))
+    return Section("What was run", scale_story(runs), (Table(headings, tuple(lines), frozenset({5})),))
 
 
-def _seeds(run: Result) -> str:
-    seeds = run.provenance["seeds"]
+def _run_lines(name: str, run: Result) -> Iterator[tuple[str, ...]]:
+    """A line for a run, or for each task of one that has several."""
+    parts: Mapping[str, Mapping[str, Any]] = run.provenance.get("parts", {"": run.provenance})
+    for task, part in parts.items():
+        digest = str(part.get("data_sha256", ""))[:12]
+        told = (f"`{name}`{', ' if task else ''}{task}", run.size, _seeds(part["seeds"]))
+        version, seconds = str(run.provenance.get("version", "")), f"{part.get('seconds', 0):,.0f}"
+        yield (*told, version, f"`{digest}`" if digest else "", seconds)
+
+
+def _seeds(seeds: Sequence[int]) -> str:
     return f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
 
 
@@ -165,10 +178,14 @@ def _claims(judged: Sequence[Judged]) -> Section:
 
 
 def _picture(name: str, run: Result) -> Picture:
+    return Picture(run.title, f"{name}/{run.experiment}.svg", partial(_drawing, name, run))
+
+
+def _drawing(name: str, run: Result) -> str:
     # Fixed ids make the same result give the same file.
     with mpl.rc_context({"svg.hashsalt": run.experiment, "svg.fonttype": "path"}):
         svg = as_bytes(draw(run), "svg").decode()
-    return Picture(run.title, own_ids(svg[svg.index("<svg") :], name), f"{name}/{run.experiment}.svg")
+    return own_ids(svg[svg.index("<svg") :], name)
 
 
 def own_ids(svg: str, name: str) -> str:
@@ -178,10 +195,3 @@ def own_ids(svg: str, name: str) -> str:
     '<use xlink:href="#toy-a"/><g id="toy-a" clip-path="url(#toy-b)"/>'
     """
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-
-
-def _as_html(drawn: Sequence[Section]) -> str:
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    environment.filters["told"] = as_html
-    template = environment.from_string((files("fwl.report") / "templates" / "results.html").read_text(encoding="utf-8"))
-    return template.render(title=TITLE, sections=drawn)

@@ -10,6 +10,7 @@ from fwl.report.parts import Table
 from fwl.report.tables import in_short, is_best
 
 Column = tuple[str, str]  # (dataset, metric)
+_BETTER = "better than"
 _TEST = "▲ better at p < 0.05 than the rows with these numbers (paired two-tailed t-test, Bonferroni)"
 
 
@@ -17,10 +18,10 @@ def method_tables(result: Result) -> tuple[Table, ...]:
     """A line for each method, columns for each dataset and metric; what teachers reach alone in a table of its own."""
     own = [row for row in result.rows if not row.metric.endswith(OF_THE_TEACHER)]
     of_teachers = [row for row in result.rows if row.metric.endswith(OF_THE_TEACHER)]
-    return tuple(_method_table(rows, _seeds(result)) for rows in (own, of_teachers) if rows)
+    return tuple(_method_table(rows) for rows in (own, of_teachers) if rows)
 
 
-def _method_table(rows: Sequence[Row], seeds: str) -> Table:
+def _method_table(rows: Sequence[Row]) -> Table:
     methods = list(dict.fromkeys(row.method for row in rows))
     columns = list(dict.fromkeys((row.dataset, row.metric) for row in rows))
     groups = {column: {row.method: row for row in rows if (row.dataset, row.metric) == column} for column in columns}
@@ -30,8 +31,8 @@ def _method_table(rows: Sequence[Row], seeds: str) -> Table:
         for i, method in enumerate(methods, start=1)
     ]
     headings = ("method", *(heading for part in parts for heading in part.headings()))
-    numbers = frozenset(i for i, heading in enumerate(headings) if i and heading != "▲")
-    return Table(headings, tuple(lines), numbers, f"{directions(rows)}; mean ± standard deviation {seeds}; {_TEST}.")
+    numbers = frozenset(i for i, heading in enumerate(headings) if i and heading != _BETTER)
+    return Table(headings, tuple(lines), numbers, f"{_caption(rows)}; {_TEST}.")
 
 
 class _ColumnCells:
@@ -45,13 +46,15 @@ class _ColumnCells:
 
     def headings(self) -> tuple[str, ...]:
         dataset, metric = self._column
-        return (f"{dataset} {metric}", *(("paper",) * self._has_paper), *(("▲",) * self._has_triangles))
+        return (f"{dataset} {metric}", *(("paper",) * self._has_paper), *((_BETTER,) * self._has_triangles))
 
     def cells(self, method: str) -> tuple[str, ...]:
         row = self._group.get(method)
         paper = "" if row is None or row.paper is None else f"{row.paper:.4f}"
-        beaten = "" if row is None else in_short(self._numbers[name] for name in row.better_than)
-        return (self._ours(row), *((paper,) * self._has_paper), *((beaten,) * self._has_triangles))
+        return (self._ours(row), *((paper,) * self._has_paper), *((self._beaten(row),) * self._has_triangles))
+
+    def _beaten(self, row: Row | None) -> str:
+        return f"▲ {in_short(self._numbers[name] for name in row.better_than)}" if row and row.better_than else ""
 
     def _ours(self, row: Row | None) -> str:
         if row is None:
@@ -73,7 +76,7 @@ def gain_tables(result: Result) -> tuple[Table, ...]:
         if method != ANNOTATOR
     ]
     headings = ("data", "annotator", "metric", "by itself", "method", "taught by it", "gain", "clear")
-    note = f"{directions(result.rows)}; mean ± standard deviation {_seeds(result)}; clear: told apart at p < 0.05."
+    note = f"{_caption(result.rows)}; clear: told apart at p < 0.05."
     return (Table(headings, tuple(lines), frozenset({3, 5, 6}), note),) if lines else ()
 
 
@@ -112,15 +115,17 @@ def _sweep_table(axis: str, places: Sequence[float], lines: Sequence[list[Row]])
         )
         for line in lines
     ]
-    metrics = directions(row for line in lines for row in line)
-    note = f"{metrics}; mean ± standard deviation over seeds; bold: the best of a line."
+    note = f"{_caption([row for line in lines for row in line])}; bold: the best of a line."
     return Table(headings, tuple(cells), frozenset(range(3, len(headings))), note)
 
 
-def directions(rows: Iterable[Row]) -> str:
-    """The metrics and which way is up."""
+def _caption(rows: Sequence[Row]) -> str:
+    """The metrics and which way is up, and over how many seeds."""
     said = (f"{row.metric}: {'lower' if row.lower_is_better else 'higher'} is better" for row in rows)
-    return ", ".join(dict.fromkeys(said))
+    seeds = sorted({len(row.values) for row in rows})
+    counts = f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
+    plural = "" if seeds == [1] else "s"
+    return f"{', '.join(dict.fromkeys(said))}; mean ± standard deviation over {counts} seed{plural}"
 
 
 def _all_alike(rows: Sequence[Row]) -> bool:
@@ -130,8 +135,3 @@ def _all_alike(rows: Sequence[Row]) -> bool:
 def _with_spread(row: Row, best: bool) -> str:
     mean = f"**{row.mean:.4f}**" if best else f"{row.mean:.4f}"
     return f"{mean} ± {row.std:.4f}" if len(row.values) > 1 else mean
-
-
-def _seeds(result: Result) -> str:
-    n = len(result.provenance["seeds"])
-    return f"over {n} seed{'s' if n != 1 else ''}"

@@ -32,8 +32,9 @@ def _of_dataset(result: Result, rows: Sequence[Row], named: bool) -> str:
 def _leader(rows: Sequence[Row]) -> str:
     best, others = next(row for row in rows if is_best(row, rows)), len(rows) - 1
     beaten = len(best.better_than)
-    ahead = "every other row" if others and beaten == others else f"{beaten or 'none'} of {others} other rows"
-    return f"`{best.method}` has the best {best.metric}, {best.mean:.4f}, clearly better than {ahead}."
+    ahead = "every other row" if beaten == others else f"{beaten or 'none'} of {others} other rows"
+    clearly = f", clearly better than {ahead}" if others else ""
+    return f"`{best.method}` has the best {best.metric}, {best.mean:.4f}{clearly}."
 
 
 def _order(by_method: Mapping[str, Row]) -> list[str]:
@@ -219,4 +220,4 @@ def _ranking_scale(run: Result) -> str:
 
 def _data(run: Result) -> str:
     name = str(run.settings.get("data", ""))
-    return KNOWN_DATA.get(name, f"what the folder `{name}` holds") if name else "a made-up collection"
+    return KNOWN_DATA.get(name, f"what the folder `{name}` holds") if name else "made-up data"
