@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check browser slow bench bench-gpflow results results-sentiment results-ranking clean
+.PHONY: demo test check browser docs slow bench bench-gpflow results results-sentiment results-ranking clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -23,6 +23,10 @@ browser:  ## Chromium for the page's tests, where it is missing and may be insta
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 	  || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
 	  || echo "no Chromium here: tests of the page in a browser are skipped"
+
+docs: $(INSTALLED)  ## the documentation as pages, in site/; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d site/.trees . site
+	@echo "written: site/docs/index.html"
 
 slow: $(INSTALLED)  ## the tests that take minutes: the figures promised for twenty seeds
 	$(BIN)/python -m pytest -m slow
@@ -78,5 +82,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $@
 
 clean:  ## what the commands above made
-	rm -rf .venv .venv-gpflow runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-gpflow runs site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
