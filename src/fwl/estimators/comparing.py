@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -11,7 +11,10 @@ from sklearn.base import clone
 from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.gathering import gather_classes, gather_numbers
+from fwl.estimators.inputs import TEXTS
+from fwl.estimators.overlap import near_copies
 from fwl.estimators.regressor import FWLRegressor
+from fwl.estimators.text_inputs import as_text_list
 from fwl.learn.compare_methods import Comparison, as_plain, compare_methods
 from fwl.learn.decide import Verdict, decide
 from fwl.learn.fold_work import AUTO, AUTO_READING
@@ -76,8 +79,11 @@ def compare_on(
     estimator, chance = clone(estimator), chance_from(estimator.random_state)
     gather = gather_classes if isinstance(estimator, FWLClassifier) else gather_numbers
     gathered = gather(estimator, X, y, weak, y_weak, chance)
+    data = gathered.data
+    if gathered.kind == TEXTS:  # as if strong rows were new ones: no copy of those was learned from
+        data = data.learning_without(near_copies(as_text_list(weak.X), as_text_list(X)))
     comparison = compare_methods(
-        gathered.data,
+        data,
         estimator.recipe_for(gathered),
         chance,
         methods=methods,
@@ -86,4 +92,5 @@ def compare_on(
         workers=workers,
         progress=progress,
     )
+    comparison = replace(comparison, copies=len(gathered.data.learned_from) - len(data.learned_from))
     return Compared(comparison, decide(comparison))

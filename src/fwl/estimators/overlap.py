@@ -1,16 +1,26 @@
-"""Which samples stand in both sets: their strong label is known, and their weak one says how the annotator errs."""
+"""Which samples stand in both sets: their strong label is known, and their weak one says how the annotator errs.
+
+Some texts stand in both but for a word or a mark, such as one sentence with different names marked in it. A student
+that has learned a weak label of such a copy knows more of the strong row than it will know of any new one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from fwl.randomness import Chance
 
 CHUNK = 65536
 COINCIDENCE = 3  # where more rows of the pool than so many for each strong one look alike, looking alike means nothing
+ALIKE = 0.7  # of the words of two texts together, those that both have: from here on one is a near copy
+COMMON = 0.25  # where so large a share of the pool are near copies, new rows will have some too
+PAIRS = 5_000_000  # of a text of the pool and a strong one, looked at at a time
 
 Rows = npt.NDArray[np.int64]
 
@@ -30,6 +40,30 @@ def twins(pool: npt.NDArray[Any], strong: npt.NDArray[Any]) -> dict[int, int]:
             if twin is not None:
                 found[start + place] = twin
     return found if len(found) <= COINCIDENCE * len(strong) else {}
+
+
+def near_copies(pool: Sequence[str], strong: Sequence[str]) -> Rows:
+    """The rows of the pool with nearly the words of some strong text; none where such copies are common."""
+    words = HashingVectorizer(binary=True, norm=None, alternate_sign=False, dtype=np.float32)
+    looked_for = words.transform(strong)
+    step = max(1, PAIRS // len(strong))
+    found = [
+        start + _alike(words.transform(pool[start : start + step]), looked_for) for start in range(0, len(pool), step)
+    ]
+    rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+    return rows if len(rows) < COMMON * len(pool) else rows[:0]
+
+
+def _alike(texts: sparse.csr_matrix, others: sparse.csr_matrix) -> Rows:
+    """The rows of texts that share enough of their words with one of the others."""
+    both = (texts @ others.T).tocoo()
+    either = _counts(texts)[both.row] + _counts(others)[both.col] - both.data
+    return np.unique(both.row[both.data >= ALIKE * either]).astype(np.int64)
+
+
+def _counts(texts: sparse.csr_matrix) -> npt.NDArray[np.float64]:
+    """How many different words each has."""
+    return np.asarray(texts.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _rows(samples: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

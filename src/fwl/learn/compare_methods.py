@@ -89,6 +89,7 @@ class Comparison:
         scores: by method.
         curve: the learning curve over subsets of the strong rows, the last point with all that a fold leaves.
         steps: updates of step 1.
+        copies: weak rows that nothing was learned from, because they nearly repeat a strong one.
     """
 
     metric: str
@@ -98,6 +99,7 @@ class Comparison:
     scores: dict[str, Scored]
     curve: tuple[Point, ...]
     steps: int
+    copies: int = 0
 
 
 def compare_methods(
@@ -266,7 +268,8 @@ def as_plain(comparison: Comparison) -> dict[str, object]:
         for point in comparison.curve
     ]
     plain = {
-        name: getattr(comparison, name) for name in ("metric", "lower_is_better", "strong", "learned_from", "steps")
+        name: getattr(comparison, name)
+        for name in ("metric", "lower_is_better", "strong", "learned_from", "steps", "copies")
     }
     return {**plain, "scores": scores, "curve": curve}
 

@@ -38,6 +38,11 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
         said.append(_on_reach(verdict.reach))
     if verdict.best != verdict.kept:
         said.append(_on_the_best(verdict))
+    if comparison.copies:
+        said.append(
+            f"{comparison.copies:,} weak rows nearly repeat a strong row and were left out of the comparison: "
+            "its figures are for texts of which no copy was learned from."
+        )
     return tuple(said)
 
 

@@ -71,6 +71,13 @@ class OwnData:
         weak = None if self.strong_weak is None else self.strong_weak[rows]
         return replace(self, strong=self.strong[rows], y=self.y[rows], strong_weak=weak)
 
+    def learning_without(self, rows: Rows) -> OwnData:
+        """The same with step 1 learning from fewer rows of the pool; from as many as before, if none would be left."""
+        left = np.setdiff1d(self.learned_from, rows)
+        if not 0 < len(left) < len(self.learned_from):
+            return self
+        return replace(self, learned_from=left, weak=WeakSet(self.pool[left], self.pool_weak[left]))
+
     @property
     def asked(self) -> npt.NDArray[np.bool_]:
         """Which strong samples the annotator has labelled, [N]."""

@@ -36,6 +36,19 @@ def test_a_regressors_methods_are_compared():
     assert found.verdict.kept in ("LR_S", "NN_W->S")
 
 
+def test_weak_texts_that_nearly_repeat_a_strong_one_are_not_learned_from():
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(300)])
+    texts = [" ".join(rng.choice(words, 12, replace=False)) for _ in range(80)]
+    y = rng.integers(2, size=80).astype(str)
+    copies = [" ".join([*texts[row].split()[1:], "word7"]) for row in (0, 1)]
+    weak = WeakSet([*texts[20:], *copies], np.append(y[20:], ["0", "1"]))
+    model = FWLClassifier(pretrain_steps=5, finetune_steps=5, random_state=0)
+    found = compare_on(model, texts[:20], y[:20], weak, methods=("LR_S",), repeats=1, with_curve=False)
+    assert found.comparison.copies == 2
+    assert found.as_dict()["comparison"]["copies"] == 2
+
+
 def test_without_weak_labels_there_is_nothing_to_compare():
     X, y, _ = data()
     message = "a comparison needs weak labels; give weak=WeakSet(X, y)"

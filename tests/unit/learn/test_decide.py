@@ -50,6 +50,14 @@ def test_the_reading_committee_is_kept_where_it_was_run_with_a_word_for_rows_wit
     assert "For rows that come without a weak label, FWL_auto (students and teacher averaged)." in verdict.sentences[0]
 
 
+def test_near_copies_that_were_left_out_are_told():
+    told = decide(replace(comparison({"NN_W->S": 0.7, "FWL_auto": 0.8}), copies=1234)).sentences
+    assert told[-1] == (
+        "1,234 weak rows nearly repeat a strong row and were left out of the comparison: "
+        "its figures are for texts of which no copy was learned from."
+    )
+
+
 def test_the_annotator_is_never_kept_as_a_model_but_told_if_it_is_clearly_better():
     verdict = decide(comparison({"WA": 0.99, "NN_W->S": 0.7, "FWL_auto": 0.7}, n=500))
     assert verdict.kept != "WA"

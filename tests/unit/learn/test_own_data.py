@@ -92,6 +92,17 @@ def test_some_strong_samples_keep_the_pool():
     assert some.pool is own_data().pool or np.array_equal(some.pool, own_data().pool)
 
 
+def test_step_1_can_leave_rows_out_but_not_all():
+    data = own_data()
+    gone = data.learned_from[:5]
+    fewer = data.learning_without(gone)
+    assert set(fewer.learned_from) == set(data.learned_from) - set(gone)
+    assert len(fewer.weak.X) == len(fewer.learned_from)
+    assert len(fewer.pool) == len(data.pool)
+    assert data.learning_without(np.empty(0, dtype=np.int64)) is data
+    assert data.learning_without(data.learned_from) is data
+
+
 def test_weak_labels_that_are_missing_are_the_students():
     taught = learn(own_data(), "NN_W->S", class_recipe(), Chance(0))
     made = class_problem()
