@@ -15,7 +15,7 @@ from fwl.experiments.declare import Experiment, Measure, Outcome, Size, Study, V
 from fwl.experiments.declared_ranking import RANKING
 from fwl.experiments.declared_sentiment import SENTIMENT
 from fwl.experiments.declared_toy import TOY
-from fwl.experiments.ranking import BESIDE, METRICS, PAIRS, TEACHER_PAIRS, RankingSettings, measure_ranking
+from fwl.experiments.ranking import METRICS, PAIRS, TEACHER_PAIRS, RankingSettings, measure_ranking
 from fwl.experiments.sentiment import F1, SentimentSettings, measure_sentiment
 from fwl.experiments.taught import TEACHERS as TAUGHT
 from fwl.experiments.teachers import TeacherSettings, measure_teachers
@@ -26,13 +26,15 @@ TOYS: dict[str, dict[str, Any]] = {"toy": {}, "toy*": {"n_strong": 5}, "toy**": 
 WEAK_AMOUNTS = (5, 10, 20, 40, 70, 100)
 STRONG_AMOUNTS = (3, 5, 10, 20, 30, 50)
 WEAK_SHARES = (0.05, 0.2, 0.5, 1.0)
+PAIR_SHARES = (0.05, 0.3, 1.0)
 STRONG_TWEETS = (100, 300, 1000, 3000, 11_338)
-STRONG_QUERIES = (5, 15, 40, 120)
+STRONG_QUERIES = (10, 40, 120)
 TOY_STEPS = (10, 25, 50, 100, 200, 400, 800)
-STEPS = (25, 50, 100, 200, 400, 800)
+STEPS = (25, 50, 100, 200, 400)
 LEXICONS = {"SentiWordNet": "sentiwordnet", "VADER": "vader"}
 SEARCHES = {"binary VSM": "binary", "TF-IDF VSM": "tfidf", "BM25": "bm25", "BM25+RM3": "rm3"}
 MAP = next(iter(METRICS))
+SCORING = "_score"  # behind the name of a row: by the student that scores each document by itself
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ _TINY_TWEETS = Size(
 _FEWER_TWEETS = Size(3, {"n_pool": 20_000, "pretrain_steps": 600, "finetune_steps": 500})
 _SENTIMENT_SIZES = _smaller(SENTIMENT, _FEWER_TWEETS, _TINY_TWEETS)
 _FEWER_PAIRS = Size(
-    2, {**RANKING.sizes["reduced"].changes, "weak_pairs": 20_000, "pretrain_steps": 1500, "finetune_steps": 300}
+    2, {**RANKING.sizes["reduced"].changes, "weak_pairs": 50_000, "pretrain_steps": 1500, "finetune_steps": 300}
 )
 _TINY_PAIRS = Size(
     1,
@@ -153,8 +155,8 @@ LEARNING_CURVE = Study(
         ),
         "ranking": _on_ranking(
             "learning-curve",
-            _WITH_AND_WITHOUT,
-            (*_sweep("collection", "weak_share", WEAK_SHARES), *_sweep("collection", "n_strong", STRONG_QUERIES)),
+            (*_WITH_AND_WITHOUT, *(f"{name}{SCORING}" for name in _WITH_AND_WITHOUT)),
+            (*_sweep("collection", "weak_share", PAIR_SHARES), *_sweep("collection", "n_strong", STRONG_QUERIES)),
         ),
     },
 )
@@ -171,7 +173,7 @@ ANNOTATORS = Study(
         ),
         "ranking": _on_ranking(
             "annotators",
-            (ANNOTATOR, "FWL", f"FWL{BESIDE}"),
+            (ANNOTATOR, "FWL", f"FWL{SCORING}"),
             tuple(Variation(title, {"annotator": name}) for title, name in SEARCHES.items()),
             measure=Only(measure_ranking, (MAP,), named=True),
         ),
@@ -212,7 +214,7 @@ class SentimentTeacherSettings(SentimentSettings):
     """The sentiment table's, and those of other teachers.
 
     Attributes:
-        teacher_rows: strong tweets that a single process knows, drawn by the seed, at the most.
+        teacher_rows: strong tweets that each teacher knows, drawn by the seed, at the most.
         components: of the PCA.
     """
 
@@ -225,7 +227,7 @@ class RankingTeacherSettings(RankingSettings):
     """The ranking table's, and those of other teachers.
 
     Attributes:
-        teacher_rows: strong pairs that a single process knows, drawn by the seed, at the most.
+        teacher_rows: strong pairs that each teacher knows, drawn by the seed, at the most.
         components: of the PCA.
     """
 
@@ -235,7 +237,7 @@ class RankingTeacherSettings(RankingSettings):
 
 
 def _knowing(rows: int, sizes: Mapping[str, Size]) -> dict[str, Size]:
-    """The same sizes, with fewer strong samples for a single process at "reduced"."""
+    """The same sizes, with fewer strong samples for each teacher at "reduced"."""
     less = sizes["reduced"]
     return {**sizes, "reduced": replace(less, changes={**less.changes, "teacher_rows": rows})}
 
@@ -268,7 +270,7 @@ TEACHERS = Study(
             TAUGHT,
             (Variation("tweets"),),
             settings=SentimentTeacherSettings(),
-            sizes=_knowing(2000, _SENTIMENT_SIZES),
+            sizes=_knowing(3000, _SENTIMENT_SIZES),
             measure=measure_sentiment,
         ),
         "ranking": _on_ranking(
@@ -276,7 +278,7 @@ TEACHERS = Study(
             TAUGHT,
             (Variation("collection"),),
             settings=RankingTeacherSettings(),
-            sizes=_knowing(2000, _RANKING_SIZES),
+            sizes=_knowing(3000, _RANKING_SIZES),
             measure=Only(measure_ranking, (MAP, PAIRS, TEACHER_PAIRS)),
         ),
     },

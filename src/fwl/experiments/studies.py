@@ -11,7 +11,7 @@ from typing import Any
 from fwl.errors import InvalidInput, UnknownName
 from fwl.experiments.catalogue import find_experiment
 from fwl.experiments.data_folders import Note, data_setting, data_settings
-from fwl.experiments.declare import Experiment, Study
+from fwl.experiments.declare import SIZES, Experiment, Study
 from fwl.experiments.runner import make_writable, run_experiment, settings_for
 from fwl.experiments.settings import split_assignment
 from fwl.experiments.tuned import tuned_task
@@ -56,6 +56,8 @@ def run(
     if isinstance(declared, Study):
         given = _assignments_of(declared, [*assignments])
         given = {task: [*data_settings(declared, data).get(task, ()), *texts] for task, texts in given.items()}
+        if size not in SIZES:
+            raise UnknownName("size", size, SIZES)
         study = _runnable(declared, given, size, methods, note)
         options = {"size": size, "seeds": seeds, "resume": resume, "jobs": jobs, "progress": progress}
         return _run_study(study, out, given, methods, options)
@@ -113,6 +115,8 @@ def _provenance(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 def _runnable(study: Study, given: Assignments, size: str, methods: Sequence[str] | None, note: Note) -> Study:
     """The study without parts that have no data, or none of the methods asked for."""
     known = list(dict.fromkeys(name for part in study.parts.values() for name in part.methods))
+    if methods is not None and not methods:
+        raise InvalidInput(f"no method was named; known: {', '.join(known)}")
     for name in methods or ():
         if name not in known:
             raise UnknownName("method", name, known)
@@ -121,11 +125,15 @@ def _runnable(study: Study, given: Assignments, size: str, methods: Sequence[str
     needing = " and ".join(without)
     if not left:
         raise InvalidInput(
-            f"{study.name} reads real data for {needing}; name the folder above them by --data DIR, or give --size "
-            "tiny for made-up data"
+            f"{study.name} reads real data for {needing}; name the folder that has one for each task by --data DIR, "
+            "or give --size tiny for made-up data"
         )
     if without:
-        note(f"{study.name} runs on {' and '.join(left)} only: {needing} need --data DIR, the folder above theirs")
+        need = "need" if len(without) > 1 else "needs"
+        note(
+            f"{study.name} runs on {' and '.join(left)} only: {needing} {need} --data DIR, the folder that has one for "
+            "each task"
+        )
     return Study(study.name, study.title, left)
 
 

@@ -1,7 +1,8 @@
-"""FWL by another teacher than its task's own: a single Gaussian process, or one after PCA."""
+"""FWL by each of the paper's teachers, all of which know the same strong samples."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from fwl.randomness import Chance
 from fwl.records import StrongSet, WeakSet
 from fwl.students.contract import Student
 from fwl.teach.clustered import ClusteredGP
+from fwl.teach.contract import Teacher
 from fwl.teach.exact import ExactGP
 from fwl.teach.reduced import Reduced
 
@@ -25,7 +27,7 @@ TEACHERS = (SINGLE, AFTER_PCA, CLUSTERED)
 
 
 def method_named(name: str, settings: Any) -> Method:
-    """A method by its name; one by its teacher where the settings say how many strong samples a single one may know."""
+    """A method by its name; one of `TEACHERS` where the settings say how many strong samples they know."""
     if name in METHODS:
         return METHODS[name]
     return partial(taught_by, name, settings.teacher_rows, settings.components)
@@ -44,8 +46,8 @@ def taught_by(
 
     Args:
         name: which.
-        rows: strong samples that a single process knows, at the most: its cost grows with their cube. The clustered
-            one knows all.
+        rows: strong samples that the teacher knows, drawn by chance, at the most: the cost of a single process grows
+            with their cube. The clustered one could do with more, and would then win for that alone.
         components: of the PCA.
         problem: as for every method.
         recipe: as for every method; its teacher is a `ClusteredGP`.
@@ -55,11 +57,14 @@ def taught_by(
     student = pretrained or pretrain(problem, recipe, chance)
     clustered = recipe.teaching.new_teacher()
     assert isinstance(clustered, ClusteredGP)
-    if name == CLUSTERED:
-        return fidelity_weighted(problem, recipe, chance, student)
     single = partial(ExactGP, clustered.kernel)
-    teaching = replace(recipe.teaching, new_teacher=single if name == SINGLE else partial(Reduced, single, components))
-    few = with_few_strong(problem, rows, chance.child("strong samples of a single process"))
+    kinds: dict[str, Callable[[], Teacher]] = {
+        SINGLE: single,
+        AFTER_PCA: partial(Reduced, single, components),
+        CLUSTERED: recipe.teaching.new_teacher,
+    }
+    teaching = replace(recipe.teaching, new_teacher=kinds[name])
+    few = with_few_strong(problem, rows, chance.child("strong samples of the teacher"))
     return fidelity_weighted(few, recipe.but(teaching=teaching), chance, student)
 
 

@@ -12,15 +12,19 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fwl.records import Result, Row
+from fwl.report.analysis import gains
 
 TRUE, WEAK, STUDENT, TEACHER = "#c0392b", "#b03a9b", "#1f5fa8", "#2e7d32"
 AXIS_NAMES = {
     "beta": "β",
     "n_weak": "weak samples |D_w|",
     "n_strong": "strong samples |D_s|",
-    "finetune_steps": "soft samples seen in step 3",
+    "weak_share": "share of the weak samples D_w",
+    "finetune_steps": "updates of step 3, each on one batch of soft samples",
 }
 MARKERS = "osD^vP"
+WIDE = 20  # times the smallest amount, from where an axis is logarithmic
+MOST_STACKED = 5  # panels one below the other
 
 
 def draw(result: Result) -> Figure:
@@ -59,15 +63,43 @@ def draw_panels(result: Result) -> Figure:
 
 
 def draw_sweeps(result: Result) -> Figure:
-    """One panel for each quantity varied, and a line with its 95 % band for each method and dataset."""
-    names = list(dict.fromkeys(name for row in result.rows for name in row.at))
-    by_dataset = list(dict.fromkeys((name, row.dataset) for name in names for row in result.rows if name in row.at))
-    figure = Figure(figsize=(5.5 * len(by_dataset), 4.2), layout="constrained")
-    for axis, (name, dataset) in zip(figure.subplots(1, len(by_dataset), squeeze=False)[0], by_dataset, strict=True):
-        rows = [row for row in result.rows if name in row.at and row.dataset == dataset]
-        _sweep_panel(axis, rows, name, result.settings)
-        axis.set_title(dataset, fontsize=10)
+    """One panel for each dataset and quantity varied, and in it a line with its 95 % band for each method."""
+    rows = [row for group in _first_metrics(result.rows) for row in group]
+    panels = list(dict.fromkeys((row.dataset, name) for row in rows for name in row.at))
+    axes_of_one = max(sum(dataset == data for dataset, _ in panels) for data, _ in panels)
+    columns = 2 * axes_of_one if axes_of_one > 1 or len(panels) == 4 else 3
+    columns = min(len(panels), columns)
+    figure, axes = _grid(len(panels), columns)
+    for axis, (dataset, name) in zip(axes, panels, strict=True):
+        _sweep_panel(axis, [row for row in rows if name in row.at and row.dataset == dataset], name)
+        axis.set_title(dataset + _skew(result, dataset), fontsize=10)
     return figure
+
+
+def _grid(panels: int, columns: int) -> tuple[Figure, list[Axes]]:
+    """A figure with room for so many panels, and these."""
+    lines = -(-panels // columns)
+    figure = Figure(figsize=(5.5 * columns if columns < 4 else 4.2 * columns, 4.2 * lines), layout="constrained")
+    axes = list(figure.subplots(lines, columns, squeeze=False).ravel())
+    for axis in axes[panels:]:
+        axis.set_axis_off()
+    return figure, axes[:panels]
+
+
+def _first_metrics(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows of each dataset's first metric: what the experiment is about."""
+    by_dataset: dict[str, list[Row]] = {}
+    for row in rows:
+        known = by_dataset.setdefault(row.dataset, [row])
+        if row.metric == known[0].metric and row is not known[0]:
+            known.append(row)
+    return list(by_dataset.values())
+
+
+def _skew(result: Result, dataset: str) -> str:
+    """How even the fidelities of a dataset are, where that was measured."""
+    shares = [row.mean for row in result.rows if row.dataset == dataset and row.metric.startswith("effective share")]
+    return f" (effective share of the soft data: {np.mean(shares):.3f})" if shares else ""
 
 
 def draw_dots(result: Result) -> Figure:
@@ -76,13 +108,38 @@ def draw_dots(result: Result) -> Figure:
     for row in result.rows:
         by_metric.setdefault(row.metric, []).append(row)
     methods = list(dict.fromkeys(row.method for row in result.rows))
-    heights = [_height(rows) for rows in by_metric.values()]
-    figure = Figure(figsize=(8, sum(heights)), layout="constrained")
-    axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axis, rows in zip(axes, by_metric.values(), strict=True):
+    told = {(gain.dataset, gain.method, gain.metric): gain.relative for gain in gains(result)}
+    columns = 1 if len(by_metric) <= MOST_STACKED else 2
+    heights = _line_heights([_height(rows) for rows in by_metric.values()], columns)
+    figure = Figure(figsize=(8 * columns, sum(heights)), layout="constrained")
+    axes = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights).ravel()
+    for axis, rows in zip(axes, by_metric.values(), strict=False):
         _dots_panel(axis, rows, methods)
-    axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the dots, never on them
+        _tell_gains(axis, rows, told)
+    for axis in axes[len(by_metric) :]:
+        figure.delaxes(axis)
+    shown = {container.get_label(): container for axis in figure.axes for container in axis.containers}
+    handles = [shown[method] for method in methods]
+    # Beside the dots, never on them.
+    axes[columns - 1].legend(handles, methods, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
+
+
+def _line_heights(heights: list[float], columns: int) -> list[float]:
+    """Inches of each line of panels: what its highest panel needs."""
+    return [max(heights[i : i + columns]) for i in range(0, len(heights), columns)]
+
+
+def _tell_gains(axis: Axes, rows: list[Row], told: dict[tuple[str, str, str], float | None]) -> None:
+    """Beside each method's dot, by which share of it the method is better than its annotator."""
+    for container, method in zip(axis.containers, dict.fromkeys(row.method for row in rows), strict=True):
+        own = [row for row in rows if row.method == method]
+        for row, place in zip(own, container.lines[0].get_ydata(), strict=True):  # type: ignore[attr-defined]
+            gain = told.get((row.dataset, row.method, row.metric))
+            if gain is not None:
+                axis.annotate(
+                    f"{gain:+.0%}", (row.mean, place), (0, -11), textcoords="offset points", fontsize=7, ha="center"
+                )
 
 
 def _height(rows: list[Row]) -> float:
@@ -151,23 +208,27 @@ def _rmse(rows: dict[str, Row], name: str) -> str:
     return f" ({rows[name].values[0]:.3f})" if name in rows else ""
 
 
-def _sweep_panel(axis: Axes, rows: list[Row], name: str, settings: dict[str, Any]) -> None:
+def _sweep_panel(axis: Axes, rows: list[Row], name: str) -> None:
     for marker, method in zip(MARKERS, dict.fromkeys(row.method for row in rows), strict=False):
         line = sorted((row for row in rows if row.method == method), key=lambda row: row.at[name])
-        x = _positions(name, (row.at[name] for row in line), settings)
+        x = [row.at[name] for row in line]
         mean = np.array([row.mean for row in line])
         band = np.array([1.96 * row.std / len(row.values) ** 0.5 for row in line])
         (drawn,) = axis.plot(x, mean, marker=marker, label=method)
         axis.fill_between(x, mean - band, mean + band, color=drawn.get_color(), alpha=0.15, lw=0)
-    if name == "finetune_steps":
-        axis.set_xscale("log")
+        places = [row.at[name] for row in line for _ in row.values]
+        seeds = [value for row in line for value in row.values]
+        axis.scatter(places, seeds, s=10, color=drawn.get_color(), alpha=0.3, lw=0)
+    _scale(axis, name, [row.at[name] for row in rows])
     axis.set_xlabel(AXIS_NAMES.get(name, name))
     axis.set_ylabel(rows[0].metric)
     axis.grid(alpha=0.2)
     axis.legend(fontsize=8)
 
 
-def _positions(name: str, values: Iterable[float], settings: dict[str, Any]) -> list[float]:
-    """Where points lie on the axis: steps are shown as samples, which is what the paper counts."""
-    per_step = settings.get("batch_size", 1) if name == "finetune_steps" else 1
-    return [value * per_step for value in values]
+def _scale(axis: Axes, name: str, places: list[float]) -> None:
+    """Amounts that span two orders of magnitude are told apart on a logarithmic axis only."""
+    if name == "finetune_steps" or (min(places) > 0 and max(places) >= WIDE * min(places)):
+        axis.set_xscale("log")
+        axis.set_xticks(sorted(set(places)), [f"{place:g}" for place in sorted(set(places))], minor=False)
+        axis.minorticks_off()

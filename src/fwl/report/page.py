@@ -10,6 +10,7 @@ import jinja2
 import matplotlib as mpl
 
 from fwl.records import Result
+from fwl.report.analysis import sentences
 from fwl.report.figures import as_bytes, draw
 from fwl.report.store import write_aside
 from fwl.report.tables import FACE, HEADINGS, caption, cells, groups, has_several_metrics, is_best
@@ -59,7 +60,7 @@ def render_page(result: Result, svg: str) -> str:
 
 
 def claims(result: Result) -> list[str]:
-    """What the table says about the paper's own order of methods, in sentences."""
+    """What the table says about the paper's own order of methods, and what an analysis comes to, in sentences."""
     found, several = [], len(groups(result)) > 1
     for group in groups(result):
         where = f"{cells(group[0], group, has_several_metrics(result))[0]}: " if several else ""
@@ -75,4 +76,4 @@ def claims(result: Result) -> list[str]:
                 f"({better.paper} against {worse.paper}): here that {held}, "
                 f"{better.mean:.4f} against {worse.mean:.4f}{sure}."
             )
-    return found
+    return [*found, *sentences(result)]

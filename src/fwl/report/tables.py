@@ -75,8 +75,10 @@ def metrics(result: Result) -> str:
 
 
 def _over_seeds(result: Result) -> str:
-    n = len(result.provenance["seeds"])
-    return f"over {n} seed{'s' if n != 1 else ''}"
+    parts = result.provenance.get("parts", {"": result.provenance})
+    numbers = sorted({len(part["seeds"]) for part in parts.values()})
+    told = " to ".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
+    return f"over {told} seed{'s' if numbers[-1] != 1 else ''}"
 
 
 def screen_table(result: Result) -> Table:

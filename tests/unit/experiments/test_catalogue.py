@@ -62,3 +62,36 @@ def test_an_unknown_experiment_is_answered_with_the_nearest():
     with pytest.raises(UnknownName) as caught:
         find_experiment("tyo")
     assert str(caught.value) == message
+
+
+def test_every_analysis_is_of_all_tasks():
+    tasks = {name: tuple(CATALOGUE[name].parts) for name in ("beta", "learning-curve", "sampling", "teachers")}
+    assert set(tasks.values()) == {("toy", "sentiment", "ranking")}
+    assert tuple(CATALOGUE["annotators"].parts) == ("sentiment", "ranking")
+
+
+def test_an_analysis_has_the_papers_settings_of_its_tasks():
+    for study in (declared for declared in CATALOGUE.values() if isinstance(declared, Study)):
+        for task in set(study.parts) - {"toy"}:
+            ours, tables = study.parts[task], CATALOGUE[task]
+            assert ours.sizes["paper"] == tables.sizes["paper"]
+            differing = {f for f, v in vars(tables.settings).items() if getattr(ours.settings, f) != v}
+            assert differing <= {"encoder"}
+
+
+def test_annotators_are_the_papers_four_of_ranking_and_two_of_sentiment():
+    cells = {
+        task: [v.changes["annotator"] for v in part.variations] for task, part in CATALOGUE["annotators"].parts.items()
+    }
+    assert cells == {"sentiment": ["sentiwordnet", "vader"], "ranking": ["binary", "tfidf", "bm25", "rm3"]}
+
+
+def test_beta_is_the_papers_on_every_task():
+    for part in CATALOGUE["beta"].parts.values():
+        assert {v.at["beta"] for v in part.variations} == {0.0, 0.1, 1.0, 2.0, 5.0}
+        assert part.methods == ("FWL",)
+
+
+def test_sampling_trains_to_the_end():
+    for task in ("sentiment", "ranking"):
+        assert all(v.changes["patience"] == 0 for v in CATALOGUE["sampling"].parts[task].variations)

@@ -98,3 +98,51 @@ def test_the_legend_stands_beside_the_dots():
     figure.draw_without_rendering()
     (axis,) = figure.axes
     assert axis.get_legend().get_window_extent().x0 >= axis.get_window_extent().x1
+
+
+def test_a_study_has_a_panel_for_each_dataset_and_quantity_with_its_first_metric():
+    rows = (
+        *(row("FWL", n, at={"n_weak": n}) for n in (5, 10)),
+        *(row("FWL", n, at={"n_strong": n}) for n in (3, 6)),
+        *(row("FWL", s, at={"weak_share": s}, dataset="tweets", metric="F1") for s in (0.1, 1.0)),
+        *(row("FWL", 7.0, at={"weak_share": s}, dataset="tweets", metric="ECE") for s in (0.1, 1.0)),
+        *(row("FWL", n, at={"n_strong": n}, dataset="tweets", metric="F1") for n in (100, 11_338)),
+    )
+    axes = draw(table_result(rows=rows)).axes
+    assert [(axis.get_title(), axis.get_ylabel(), axis.get_xlabel()) for axis in axes] == [
+        ("toy", "rmse", "weak samples |D_w|"),
+        ("toy", "rmse", "strong samples |D_s|"),
+        ("tweets", "F1", "share of the weak samples D_w"),
+        ("tweets", "F1", "strong samples |D_s|"),
+    ]
+    assert [axis.get_xscale() for axis in axes] == ["linear", "linear", "linear", "log"]
+    assert axes[2].get_lines()[0].get_ydata().tolist() == [0.1, 1.0]
+
+
+def test_every_seed_is_shown_beside_the_mean():
+    (axis,) = draw(table_result(rows=(row("FWL", 0.1, 0.5, at={"beta": 1.0}),))).axes
+    assert axis.collections[-1].get_offsets().tolist() == [[1.0, 0.1], [1.0, 0.5]]
+
+
+def test_the_skew_of_the_fidelities_stands_above_its_panel():
+    skew = row("FWL", 0.25, at={"finetune_steps": 10}, metric="effective share of D_sw", lower=False)
+    (axis,) = draw(table_result(rows=(row("FWL", 0.1, at={"finetune_steps": 10}), skew))).axes
+    assert axis.get_title() == "toy (effective share of the soft data: 0.250)"
+
+
+def test_the_gain_over_the_annotator_stands_beside_its_dot_and_the_legend_knows_every_method():
+    rows = (
+        *(row(m, v, dataset="tweets, VADER", metric="F1", lower=False) for m, v in (("WA", 0.5), ("FWL", 0.6))),
+        *(row(m, v, dataset="made, BM25", metric="MAP", lower=False) for m, v in (("WA", 0.4), ("other", 0.3))),
+    )
+    first, second = draw(table_result(experiment="annotators", rows=rows)).axes
+    assert [text.get_text() for text in first.texts] == ["+20%"]
+    assert [text.get_text() for text in second.texts] == ["-25%"]
+    assert [text.get_text() for text in first.get_legend().get_texts()] == ["WA", "FWL", "other"]
+
+
+def test_many_metrics_stand_in_two_columns():
+    figure = draw(table_result(rows=tuple(row("GP", 0.2, metric=f"m{i}") for i in range(7))))
+    figure.draw_without_rendering()
+    assert len({round(axis.get_position().x0, 1) for axis in figure.axes}) == 2
+    assert len(figure.axes) == 7
