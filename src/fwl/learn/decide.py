@@ -3,8 +3,9 @@
 A few dozen strong rows tell two methods apart only if they differ by several points, and choosing the winner of such a
 comparison mostly chooses luck: it was measured to lose more than it gains. So what is known from before counts too.
 Each method's lead over FWL_auto's committee is believed to lie around `EXPECTED`, give or take `SPREAD`; the strong
-rows move that belief as far as their standard error allows; the method with the highest belief is kept. With few
-strong rows that is the committee unless another is clearly better; with many, it is whoever wins.
+rows move that belief as far as their standard error allows. The committee is kept unless another method is probably
+better than it by that belief; of those that are, the one with the highest. With few strong rows that is the committee
+nearly always; with many, it is whoever wins.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from scipy.stats import norm
 
 from fwl.evaluate.significance import compare
 from fwl.learn.compare_methods import READ_WEAK, Comparison, Point, standard_error
-from fwl.learn.decision_words import in_words
+from fwl.learn.decision_words import PROBABLY, in_words
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR
 from fwl.records import Array
@@ -125,8 +126,8 @@ def decide(comparison: Comparison) -> Verdict:
     gains = _gains(comparison)
     beliefs = {name: _belief(name, gains, comparison) for name in gains}
     able = [name for name in beliefs if name != ANNOTATOR]
-    kept = _most_believed(able, beliefs)
-    without_weak = _most_believed([name for name in able if name not in READ_WEAK], beliefs)
+    kept = _kept(able, beliefs, gains, comparison)
+    without_weak = _kept([name for name in able if name not in READ_WEAK], beliefs, gains, comparison)
     best = max(gains, key=lambda name: (float(gains[name].mean()), name == kept))
     leads = tuple(_lead(kept, other, gains, comparison) for other in gains if other != kept)
     simple = [name for name in SIMPLE if name in gains and kept not in SIMPLE]
@@ -144,6 +145,22 @@ def decide(comparison: Comparison) -> Verdict:
         (),
     )
     return Verdict(**{**vars(verdict), "sentences": in_words(verdict, comparison)})
+
+
+def _kept(
+    names: Sequence[str],
+    beliefs: Mapping[str, tuple[float, float]],
+    gains: dict[str, Array],
+    comparison: Comparison,
+) -> str:
+    """The committee, or the most believed of the methods that are probably better; the most believed without one."""
+    committee = [name for name in names if name in (AUTO, AUTO_READING)]
+    if not committee:
+        return _most_believed(names, beliefs)
+    holder = _most_believed(committee, beliefs)
+    others = [name for name in names if name not in committee]
+    better = [name for name in others if _lead(name, holder, gains, comparison).probability >= PROBABLY]
+    return _most_believed(better, beliefs) if better else holder
 
 
 def _most_believed(names: Sequence[str], beliefs: Mapping[str, tuple[float, float]]) -> str:

@@ -50,6 +50,16 @@ def test_the_reading_committee_is_kept_where_it_was_run_with_a_word_for_rows_wit
     assert "For rows that come without a weak label, FWL_auto (students and teacher averaged)." in verdict.sentences[0]
 
 
+def test_a_lead_that_luck_may_explain_does_not_depose_the_committee():
+    ahead, behind = np.zeros((2, 300))
+    ahead[:70] = behind[:60] = behind[70:76] = 1.0  # ten rows of 300 against six
+    scores = {"NN_W->S": Scored("NN_W->S", ahead, (), 1.0), "FWL_auto": Scored("FWL_auto", behind, (), 1.0)}
+    found = decide(replace(comparison({"FWL_auto": 0.5}, n=300), scores=scores))
+    assert (found.kept, found.best) == ("FWL_auto", "NN_W->S")
+    assert -0.02 < found.leads[0].believed < 0.0
+    assert 0.2 < found.leads[0].probability < 0.5
+
+
 def test_near_copies_that_were_left_out_are_told():
     told = decide(replace(comparison({"NN_W->S": 0.7, "FWL_auto": 0.8}), copies=1234)).sentences
     assert told[-1] == (
