@@ -42,7 +42,7 @@ def test_results_have_the_promised_shape(tiny):
 
 def test_a_table_of_several_metrics_says_what_each_row_measures(tmp_path):
     small = ["n_weak=60", "n_strong=30", "n_test=50", "columns=4", "hidden=8", "pretrain_steps=10", "finetune_steps=10"]
-    settings = [part for text in small for part in ("--set", text)]
+    settings = [part for text in small for part in ("--set", f"toy.{text}")]
     command = ("reproduce", "teachers", "--size", "tiny", "--seeds", "1", "--methods", "FWL_GP")
     done = fwl(*command, "--jobs", "1", "--out", tmp_path / "out", *settings)
     assert done.returncode == 0, done.stderr
@@ -50,7 +50,7 @@ def test_a_table_of_several_metrics_says_what_each_row_measures(tmp_path):
     for text in ("toy: rmse of the teacher", "classes: accuracy ", "classes, calibrated: ECE of the teacher"):
         assert text in done.stdout
     stored = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert len(stored["rows"]) == 2 + 4 + 4
+    assert len(stored["rows"]) == 2 + 4 + 4 + 2 * 3 + 3
     assert {"teachers.png", "teachers.svg", "report.html"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
@@ -76,7 +76,8 @@ def test_the_version_is_told():
         (
             ["reproduce", "tyo"],
             "unknown experiment 'tyo'; did you mean 'toy'? "
-            "known: toy, sentiment, ranking, beta, learning-curve, sentiment-curve, sampling, teachers, gaps",
+            "known: toy, sentiment, ranking, beta, learning-curve, annotators, sampling, teachers, sentiment-curve, "
+            "gaps",
         ),
         (["reproduce", "toy", "--size", "tny"], "unknown size 'tny'; did you mean 'tiny'? known: tiny, reduced, paper"),
         (
@@ -106,6 +107,16 @@ def test_the_version_is_told():
             "formula 'log(x)' is not finite at x = ",
         ),
         (["reproduce", "teachers", "--set", "clusters=0"], "setting clusters=0: expected at least 1"),
+        (
+            ["reproduce", "teachers", "--set", "toys.beta=1"],
+            "unknown part 'toys'; did you mean 'toy'? known: toy, sent",
+        ),
+        (
+            ["reproduce", "annotators", "--size", "reduced"],
+            "annotators reads real data for sentiment and ranking; name the folder that has one for each task by "
+            "--data DIR, or give --size tiny for made-up data",
+        ),
+        (["reproduce", "beta", "--data", "nowhere"], "--data nowhere: there is no such folder"),
         (
             ["reproduce", "teachers", "--set", "beta=-1"],
             "beta=-1.0: expected a number from 0 up; 0 trusts the teacher everywhere, "

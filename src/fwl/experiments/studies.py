@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,8 @@ def run(
         given = {task: [*data_settings(declared, data).get(task, ()), *texts] for task, texts in given.items()}
         if size not in SIZES:
             raise UnknownName("size", size, SIZES)
-        study = _runnable(declared, given, size, methods, note)
+        study = _runnable(declared, given, size, methods)
+        _tell_what_is_left_out(study, _without_data(declared, given, size), note)
         options = {"size": size, "seeds": seeds, "resume": resume, "jobs": jobs, "progress": progress}
         return _run_study(study, out, given, methods, options)
     return run_experiment(
@@ -77,8 +78,6 @@ def run(
 def _run_study(
     study: Study, out: Path, given: Assignments, methods: Sequence[str] | None, options: Mapping[str, Any]
 ) -> Result:
-    for task, part in study.parts.items():  # whatever is refused is refused before any part has begun
-        settings_for(part, options["size"], given[task])
     make_writable(out)
     results = {
         task: run_experiment(part, out / task, methods=_known(part, methods), assignments=given[task], **options)
@@ -112,29 +111,42 @@ def _provenance(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _runnable(study: Study, given: Assignments, size: str, methods: Sequence[str] | None, note: Note) -> Study:
+def _runnable(study: Study, given: Assignments, size: str, methods: Sequence[str] | None) -> Study:
     """The study without parts that have no data, or none of the methods asked for."""
+    _check_methods(study, methods)
+    without = _without_data(study, given, size)
+    left = {task: part for task, part in study.parts.items() if task not in without and _known(part, methods) != []}
+    if not left:
+        raise InvalidInput(
+            f"{study.name} reads real data for {' and '.join(without)}; name the folder that has one for each task by "
+            "--data DIR, or give --size tiny for made-up data"
+        )
+    for task, part in left.items():  # whatever is refused is refused before any part has begun
+        settings_for(part, size, given[task])
+    return replace(study, parts=left)
+
+
+def _check_methods(study: Study, methods: Sequence[str] | None) -> None:
     known = list(dict.fromkeys(name for part in study.parts.values() for name in part.methods))
     if methods is not None and not methods:
         raise InvalidInput(f"no method was named; known: {', '.join(known)}")
     for name in methods or ():
         if name not in known:
             raise UnknownName("method", name, known)
-    without = [task for task, part in study.parts.items() if size != "tiny" and _wants_data(part, given[task])]
-    left = {task: part for task, part in study.parts.items() if task not in without and _known(part, methods) != []}
-    needing = " and ".join(without)
-    if not left:
-        raise InvalidInput(
-            f"{study.name} reads real data for {needing}; name the folder that has one for each task by --data DIR, "
-            "or give --size tiny for made-up data"
-        )
+
+
+def _tell_what_is_left_out(study: Study, without: Sequence[str], note: Note) -> None:
     if without:
         need = "need" if len(without) > 1 else "needs"
         note(
-            f"{study.name} runs on {' and '.join(left)} only: {needing} {need} --data DIR, the folder that has one for "
-            "each task"
+            f"{study.name} runs on {' and '.join(study.parts)} only: {' and '.join(without)} {need} --data DIR, the "
+            "folder that has one for each task"
         )
-    return Study(study.name, study.title, left)
+
+
+def _without_data(study: Study, given: Assignments, size: str) -> list[str]:
+    """The parts that need real data, and have none."""
+    return [task for task, part in study.parts.items() if size != "tiny" and _wants_data(part, given[task])]
 
 
 def _wants_data(part: Experiment, texts: Iterable[str]) -> bool:

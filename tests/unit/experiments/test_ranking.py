@@ -6,6 +6,7 @@ import pytest
 from tests.refusals import expect_refusal
 
 from fwl.errors import InvalidInput, UnknownName
+from fwl.experiments import ranking
 from fwl.experiments.catalogue import RANKING
 from fwl.experiments.collections import load
 from fwl.experiments.ranking import (
@@ -23,6 +24,9 @@ from fwl.experiments.ranking import (
     validate_ranking,
 )
 from fwl.experiments.runner import settings_for
+from fwl.experiments.toy import SKEW
+from fwl.learn import members
+from fwl.learn.pretrain import pretrain
 from fwl.randomness import Chance
 from fwl.students.score_ranker import ScoreRanker
 from fwl.text.collection import Judgments
@@ -166,3 +170,46 @@ def test_tuning_ranks_validation_queries_and_sees_no_judgment_of_those_it_is_tes
     monkeypatch.setattr("fwl.experiments.ranking.load", lambda _: replace(ready(), relevant=hidden))
     assert validate_ranking(TINY, 0) == expected
     assert 0.0 < expected <= 1.0
+
+
+def test_fewer_judged_queries_are_drawn_by_the_seed_and_more_have_what_fewer_have():
+    fold = next(_folds(len(ready().queries), TINY, Chance(0)))
+    few, more, all_ = (
+        _Learning(ready(), replace(TINY, n_strong=n), Chance(0))._learned_from(fold) for n in (3, 6, 999)
+    )
+    assert (len(few), len(more)) == (3, 6)
+    assert set(few) < set(more) < set(fold.train)
+    assert np.array_equal(all_, fold.train)
+
+
+def test_a_share_of_the_weak_pairs_is_of_the_same_pairs():
+    whole, half = (_Learning(ready(), replace(TINY, weak_share=s), Chance(0))._weak for s in (1.0, 0.5))
+    assert len(half.X) == round(0.5 * len(whole.X))
+    assert {row.tobytes() for row in half.X["pair"]} <= {row.tobytes() for row in whole.X["pair"]}
+
+
+def test_cells_that_differ_after_step_1_share_it(monkeypatch):
+    begun = []
+    monkeypatch.setattr(members, "pretrain", lambda *given: begun.append(1) or pretrain(*given))
+    ranking._STARTS.clear()
+    for changes in ({}, {"beta": 5.0}, {"n_strong": 5}, {"finetune_steps": 3}):
+        measure_ranking(replace(TINY, **changes), "collection", ("FWL",), 3, False)
+    assert len(begun) == 1
+    measure_ranking(replace(TINY, weak_share=0.5), "collection", ("FWL",), 3, False)
+    assert len(begun) == 2
+
+
+def test_a_shared_step_1_changes_no_number():
+    other = measure_ranking(replace(TINY, beta=5.0), "collection", ("FWL",), 4, False)
+    after = measure_ranking(TINY, "collection", ("FWL",), 4, False)
+    ranking._STARTS.clear()
+    assert measure_ranking(TINY, "collection", ("FWL",), 4, False).scores == after.scores
+    assert other.scores != after.scores
+
+
+def test_the_skew_of_the_fidelities_is_told_when_asked():
+    plain = measure_ranking(TINY, "collection", ("FWL", "NN_W"), 0, False)
+    skewed = measure_ranking(TINY, "collection", ("FWL", "NN_W"), 0, False, with_skew=True)
+    more = [score for score in skewed.scores if score not in plain.scores]
+    assert [(score.method, score.metric) for score in more] == [("FWL", SKEW)]
+    assert 0.0 < more[0].value <= 1.0

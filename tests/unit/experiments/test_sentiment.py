@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from fwl.errors import FWLError, InvalidInput
+from fwl.experiments import sentiment
 from fwl.experiments.catalogue import SENTIMENT
 from fwl.experiments.made_tweets import MadeTweets
 from fwl.experiments.runner import run_experiment, settings_for
@@ -20,7 +22,10 @@ from fwl.experiments.sentiment import (
     recipe_of,
     validate_sentiment,
 )
+from fwl.experiments.toy import SKEW
 from fwl.experiments.tweets import LEARNED, STRONG, TESTS, load, prepare
+from fwl.learn import members
+from fwl.learn.pretrain import pretrain
 from fwl.progress import Silent
 from fwl.randomness import Chance
 
@@ -46,6 +51,36 @@ def test_fewer_strong_tweets_are_drawn_by_the_seed():
     assert len(one.X) == 20
     assert np.array_equal(one.X["tokens"], same.X["tokens"])
     assert not np.array_equal(one.X["tokens"], other.X["tokens"])
+
+
+def test_a_share_of_the_pool_is_drawn_by_the_seed():
+    some = settings_for(SENTIMENT, "tiny", ["weak_share=0.25"])
+    one, same, other = (problem_of(tweets(), some, seed).weak for seed in (1, 1, 2))
+    assert len(one.X) == round(0.25 * len(tweets().pool.X))
+    assert one is same
+    assert not np.array_equal(one.X["tokens"], other.X["tokens"])
+
+
+def test_cells_that_differ_after_step_1_share_it(monkeypatch):
+    begun = []
+    monkeypatch.setattr(members, "pretrain", lambda *given: begun.append(1) or pretrain(*given))
+    sentiment._STARTS.clear()
+    for changes in ({}, {"beta": 5.0}, {"n_strong": 30}, {"finetune_steps": 3}):
+        measure_sentiment(replace(TINY, **changes), "tweets", ("FWL",), 3, False)
+    assert len(begun) == 1
+    measure_sentiment(replace(TINY, weak_share=0.5), "tweets", ("FWL",), 3, False)
+    assert len(begun) == 2
+
+
+def test_without_patience_a_training_goes_to_its_end():
+    assert recipe_of(replace(TINY, patience=0)).finetuning.patience is None
+
+
+def test_the_skew_of_the_fidelities_is_told_when_asked():
+    plain = measure_sentiment(TINY, "tweets", ("WA", "FWL"), 0, False)
+    skewed = measure_sentiment(TINY, "tweets", ("WA", "FWL"), 0, False, with_skew=True)
+    more = [score for score in skewed.scores if score not in plain.scores]
+    assert {(score.dataset, score.method, score.metric) for score in more} == {(data, "FWL", SKEW) for data in TESTS}
 
 
 def test_no_test_tweet_is_learned_from():

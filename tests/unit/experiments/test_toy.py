@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,3 +91,14 @@ def test_settings_reach_the_recipe():
 def test_settings_that_cannot_be_are_refused_before_any_work(changes, message):
     with pytest.raises(FWLError, match=f"^{re.escape(message)}$"):
         ToySettings(**changes)
+
+
+def test_the_skew_of_the_fidelities_is_told_when_asked():
+    skewed = measure_toy(SMALL, "toy", ("WA", "NN_W", "FWL", "FWL_s"), 0, False, with_skew=True)
+    plain = measure_toy(SMALL, "toy", ("WA", "NN_W", "FWL", "FWL_s"), 0, False)
+    assert skewed.scores[: len(plain.scores)] == plain.scores
+    found = {score.method: score.value for score in skewed.scores[len(plain.scores) :]}
+    assert set(found) == {"FWL", "FWL_s"}
+    assert found["FWL"] == found["FWL_s"] < 1.0
+    even = measure_toy(replace(SMALL, beta=0.0), "toy", ("FWL",), 0, False, with_skew=True)
+    assert even.scores[-1].value == pytest.approx(1.0)
