@@ -19,6 +19,7 @@ OF_THE_TEACHER = " of the teacher"  # how metrics of a teacher alone end
 AXES = {"n_weak": "more weak data", "n_strong": "more strong data", "weak_share": "more weak data"}
 TEACHERS = ("FWL_clusteredGP", "FWL_PCA->GP", "FWL_GP")  # best first, as the paper has them
 ANNOTATOR = "WA"
+STUDENTS = {"": "", "_score": ", by our own student"}  # how the rows of a task's other student end, and how it is told
 
 
 Groups = Sequence[Sequence[Row]]  # rows of one dataset and metric
@@ -176,12 +177,13 @@ def _at_beta(row: Row) -> str:
 
 
 def _learns_faster(rows: Sequence[Row]) -> list[Finding]:
-    return [found for axis in dict.fromkeys(name for row in rows for name in row.at) for found in _on_axis(rows, axis)]
+    axes = dict.fromkeys(name for row in rows for name in row.at)
+    return [found for axis in axes for end in STUDENTS for found in _on_axis(rows, axis, end)]
 
 
-def _on_axis(rows: Sequence[Row], axis: str) -> list[Finding]:
+def _on_axis(rows: Sequence[Row], axis: str, end: str) -> list[Finding]:
     """The two curves, each averaged over the places where both were measured, seed by seed."""
-    with_teacher, without = (_by_place(rows, axis, method) for method in ("FWL", "NN_W->S"))
+    with_teacher, without = (_by_place(rows, axis, method + end) for method in ("FWL", "NN_W->S"))
     places = [place for place in with_teacher if place in without]
     if not places:
         return []
@@ -189,12 +191,12 @@ def _on_axis(rows: Sequence[Row], axis: str) -> list[Finding]:
     found = _mean_difference(pairs)
     better, worse = (sum(difference(a, b).direction == side for a, b in pairs) for side in (1, -1))
     told = (
-        f"{pairs[0][0].metric} averaged over {len(places)} amounts: FWL {_mean(a for a, _ in pairs):.4f}, NN_W->S "
-        f"{_mean(b for _, b in pairs):.4f}; {p_told(found.p, pairs[0][0])}; clearly better at {better} of "
+        f"{pairs[0][0].metric} averaged over {len(places)} amounts: FWL{end} {_mean(a for a, _ in pairs):.4f}, "
+        f"NN_W->S{end} {_mean(b for _, b in pairs):.4f}; {p_told(found.p, pairs[0][0])}; clearly better at {better} of "
         f"{len(places)} amounts and clearly worse at {worse}"
     )
     direction = found.direction or _agreed(better, worse, len(places))
-    return [Finding(f"{rows[0].dataset}, {AXES.get(axis, axis)}", _verdict(direction), told)]
+    return [Finding(f"{rows[0].dataset}, {AXES.get(axis, axis)}{STUDENTS[end]}", _verdict(direction), told)]
 
 
 def _agreed(better: int, worse: int, places: int) -> int:
@@ -225,13 +227,15 @@ def _mean_difference(pairs: Sequence[tuple[Row, Row]]) -> Difference:
 
 def _better_annotator_smaller_gain(groups: Groups) -> list[Finding]:
     """Of data on which several annotators taught FWL: their datasets have the same name, then a comma and theirs."""
-    by_data: dict[str, dict[str, tuple[Row, Row]]] = {}
+    by_data: dict[tuple[str, str], dict[str, tuple[Row, Row]]] = {}
     for rows in groups:
         data, _, annotator = rows[0].dataset.partition(", ")
         by_method = {row.method: row for row in rows}
-        if ANNOTATOR in by_method and "FWL" in by_method:
-            by_data.setdefault(data, {})[annotator] = (by_method[ANNOTATOR], by_method["FWL"])
-    return [_gains(data, pairs) for data, pairs in by_data.items() if len(pairs) > 1]
+        for end in STUDENTS:
+            if ANNOTATOR in by_method and f"FWL{end}" in by_method:
+                pair = by_method[ANNOTATOR], by_method[f"FWL{end}"]
+                by_data.setdefault((data, STUDENTS[end]), {})[annotator] = pair
+    return [_gains(data + student, pairs) for (data, student), pairs in by_data.items() if len(pairs) > 1]
 
 
 def _gains(data: str, pairs: Mapping[str, tuple[Row, Row]]) -> Finding:
@@ -241,7 +245,7 @@ def _gains(data: str, pairs: Mapping[str, tuple[Row, Row]]) -> Finding:
     p = paired_p(slopes, [0.0] * len(slopes))
     first = least_to_best[0][1][0]
     told = "; ".join(
-        f"{name} {own.mean:.4f}, FWL {taught.mean:.4f} ({gain(taught.mean, own):+.1%})"
+        f"{name} {own.mean:.4f}, {taught.method} {taught.mean:.4f} ({gain(taught.mean, own):+.1%})"
         for name, (own, taught) in least_to_best
     )
     found = Difference(-float(np.mean(slopes)), p)

@@ -104,7 +104,7 @@ def sections(runs: Runs) -> list[Section]:
         _what_was_run(runs),
         *(_table(title, name, runs.get(name)) for name, title in TABLES.items()),
         *_ranking(rankings),
-        Section("The paper's analyses", ("What section 5 of the paper varies, on each task it was measured on here.",)),
+        Section("The paper's analyses", ("What the paper varies in its analysis, on each task measured here.",)),
         *(_analysis(title, name, runs.get(name), judged) for name, title in ANALYSES.items()),
         _claims(judged),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from fwl.records import Result, Row
+from fwl.report.analysis import budgets
 from fwl.report.claims import FAILS, HOLDS, OF_THE_TEACHER, OPEN, Finding, Judged, difference, first_metrics, p_told
 from fwl.report.tables import is_best
 
@@ -104,26 +105,11 @@ def claim_story(judged: Iterable[Judged], result: Result) -> tuple[str, ...]:
     """Paragraphs on an analysis: its claims, where each holds, does not, or stays open; and what lies behind that."""
     behind = {
         "How much is at stake": [_span(rows) for rows in first_metrics(result) if rows[0].at],
-        "Label budget": [told for rows in first_metrics(result) for told in _budget(rows)],
+        "Label budget": [str(budget).removesuffix(".") for budget in budgets(result)],
         "Why": [*_skews(result), *_teachers_alone(result)],
     }
     told = [_claim_told(entry) for entry in judged]
     return (*told, *(f"**{head}:** {'; '.join(parts)}." for head, parts in behind.items() if parts))
-
-
-def _budget(rows: Sequence[Row]) -> list[str]:
-    """How many strong labels FWL needs for what NN_W->S reaches with the most."""
-    taught, alone = (
-        sorted((row for row in rows if row.method == method and "n_strong" in row.at), key=lambda r: r.at["n_strong"])
-        for method in ("FWL", "NN_W->S")
-    )
-    if not taught or not alone:
-        return []
-    goal = alone[-1]
-    enough = [row for row in taught if _goodness(row) >= _goodness(goal)]
-    reached = f"with n_strong = {enough[0].at['n_strong']:g}" if enough else "with no amount measured"
-    most = f"with n_strong = {goal.at['n_strong']:g}"
-    return [f"on `{goal.dataset}` what NN_W->S reaches {most} ({goal.mean:.4f}), FWL reaches {reached}"]
 
 
 def _skews(result: Result) -> list[str]:

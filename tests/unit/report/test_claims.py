@@ -1,5 +1,7 @@
 """Each claim on rows made for it: where it holds, where it does not, and where nobody can tell."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.report.examples import row, table_result
 
@@ -90,6 +92,18 @@ def test_the_student_learns_faster_with_a_teacher(taught, alone, verdict):
 def test_both_ways_to_have_more_data_are_judged_apart():
     rows = [*curve("n_weak", (0.5, 0.6), (0.4, 0.5)), *curve("n_strong", (0.3, 0.4), (0.4, 0.5))]
     assert verdicts(FASTER, rows) == {"d, more weak data": HOLDS, "d, more strong data": FAILS}
+
+
+def test_our_own_student_is_judged_beside_the_papers():
+    papers = curve("n_strong", (0.3, 0.4), (0.4, 0.5))
+    ours = [replace(line, method=f"{line.method}_score") for line in curve("n_strong", (0.5, 0.6), (0.4, 0.5))]
+    assert verdicts(FASTER, [*papers, *ours]) == {
+        "d, more strong data": FAILS,
+        "d, more strong data, by our own student": HOLDS,
+    }
+    taught = annotated({"bm25": 0.2, "rm3": 0.3}, (0.3, 0.31))
+    ours = [replace(line, method="FWL_score") for line in taught if line.method == "FWL"]
+    assert list(verdicts(ANNOTATORS, [*taught, *ours])) == ["nfcorpus", "nfcorpus, by our own student"]
 
 
 def one_seed(better_than):

@@ -62,14 +62,7 @@ def test_an_analysis_tells_its_claims_what_is_at_stake_and_the_label_budget():
         "The paper: the student learns faster with a teacher. **Not decided here:** `d`, more strong"
     )
     assert stake == "**How much is at stake:** `d` rmse from 0.8500 to 0.3050."
-    assert budget == (
-        "**Label budget:** on `d` what NN_W->S reaches with n_strong = 50 (0.4150), FWL reaches with n_strong = 50."
-    )
-
-
-def test_a_budget_that_is_never_enough_is_told():
-    rows = (row("FWL", 0.5, at={"n_strong": 5}), row("NN_W->S", 0.4, at={"n_strong": 5}))
-    assert claim_story([], table_result(rows=rows))[-1].endswith("FWL reaches with no amount measured.")
+    assert budget.startswith("**Label budget:** d: FWL needs 26 strong labels for what NN_W->S reaches with all 50")
 
 
 def test_skewed_fidelities_and_teachers_by_themselves_are_reasons():
