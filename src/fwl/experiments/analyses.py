@@ -25,8 +25,7 @@ BETAS = (0.0, 0.1, 1.0, 2.0, 5.0)
 TOYS: dict[str, dict[str, Any]] = {"toy": {}, "toy*": {"n_strong": 5}, "toy**": {"weak": "x + 1"}}
 WEAK_AMOUNTS = (5, 10, 20, 40, 70, 100)
 STRONG_AMOUNTS = (3, 5, 10, 20, 30, 50)
-WEAK_SHARES = (0.05, 0.2, 0.5, 1.0)
-PAIR_SHARES = (0.05, 0.3, 1.0)
+WEAK_SHARES = (0.05, 0.3, 1.0)
 STRONG_TWEETS = (100, 300, 1000, 3000, 11_338)
 STRONG_QUERIES = (10, 40, 120)
 TOY_STEPS = (10, 25, 50, 100, 200, 400, 800)
@@ -78,7 +77,7 @@ _TINY_TWEETS = Size(
 _FEWER_TWEETS = Size(3, {"n_pool": 20_000, "pretrain_steps": 600, "finetune_steps": 500})
 _SENTIMENT_SIZES = _smaller(SENTIMENT, _FEWER_TWEETS, _TINY_TWEETS)
 _FEWER_PAIRS = Size(
-    2, {**RANKING.sizes["reduced"].changes, "weak_pairs": 50_000, "pretrain_steps": 1500, "finetune_steps": 300}
+    2, {**RANKING.sizes["reduced"].changes, "weak_pairs": 50_000, "pretrain_steps": 1500, "finetune_steps": 200}
 )
 _TINY_PAIRS = Size(
     1,
@@ -156,7 +155,7 @@ LEARNING_CURVE = Study(
         "ranking": _on_ranking(
             "learning-curve",
             (*_WITH_AND_WITHOUT, *(f"{name}{SCORING}" for name in _WITH_AND_WITHOUT)),
-            (*_sweep("collection", "weak_share", PAIR_SHARES), *_sweep("collection", "n_strong", STRONG_QUERIES)),
+            (*_sweep("collection", "weak_share", WEAK_SHARES), *_sweep("collection", "n_strong", STRONG_QUERIES)),
         ),
     },
 )
@@ -270,7 +269,7 @@ TEACHERS = Study(
             TAUGHT,
             (Variation("tweets"),),
             settings=SentimentTeacherSettings(),
-            sizes=_knowing(3000, _SENTIMENT_SIZES),
+            sizes=_knowing(2000, _SENTIMENT_SIZES),
             measure=measure_sentiment,
         ),
         "ranking": _on_ranking(
@@ -278,7 +277,7 @@ TEACHERS = Study(
             TAUGHT,
             (Variation("collection"),),
             settings=RankingTeacherSettings(),
-            sizes=_knowing(3000, _RANKING_SIZES),
+            sizes=_knowing(2000, _RANKING_SIZES),
             measure=Only(measure_ranking, (MAP, PAIRS, TEACHER_PAIRS)),
         ),
     },

@@ -12,7 +12,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.experiments.catalogue import find_experiment
 from fwl.experiments.data_folders import Note, data_setting, data_settings
 from fwl.experiments.declare import SIZES, Experiment, Study
-from fwl.experiments.runner import make_writable, run_experiment, settings_for
+from fwl.experiments.runner import run_experiment, settings_for
 from fwl.experiments.settings import split_assignment
 from fwl.experiments.tuned import tuned_task
 from fwl.progress import Progress
@@ -78,7 +78,6 @@ def run(
 def _run_study(
     study: Study, out: Path, given: Assignments, methods: Sequence[str] | None, options: Mapping[str, Any]
 ) -> Result:
-    make_writable(out)
     results = {
         task: run_experiment(part, out / task, methods=_known(part, methods), assignments=given[task], **options)
         for task, part in study.parts.items()

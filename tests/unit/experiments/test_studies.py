@@ -154,6 +154,7 @@ def test_methods_are_chosen_in_the_parts_that_have_them(tmp_path, root):
         ({"methods": ["FLW"]}, UnknownName, "unknown method 'FLW'; did you mean 'FWL'? known: FWL, NN_W, WA"),
         ({"methods": []}, InvalidInput, "no method was named; known: FWL, NN_W, WA"),
         ({"size": "huge"}, UnknownName, "unknown size 'huge'; known: tiny, reduced, paper"),
+        ({"seeds": 0}, InvalidInput, "seeds=0: expected at least 1"),
         ({"data": Path("nowhere")}, InvalidInput, "--data nowhere: there is no such folder"),
     ],
 )
@@ -162,6 +163,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is(tmp_path, options, err
     with expect_refusal(error, told):
         both(tmp_path, **options)
     assert RUN == []
+    assert list(tmp_path.iterdir()) == [], "nothing may be left behind"
 
 
 def test_a_folder_without_a_tasks_data_is_refused(tmp_path):
