@@ -68,7 +68,7 @@ def test_every_python_block_runs_and_prints_what_is_shown(page, monkeypatch):
             assert float(printed.getvalue()) < 0.1  # the annotator is wrong by 0.5
 
 
-@pytest.mark.parametrize("page", pages_with("json", "toml"), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_of_data_can_be_read(page):
     readers = {"json": json.loads, "toml": tomllib.loads}
     for block in blocks_of(page):
