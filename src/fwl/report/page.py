@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import matplotlib as mpl
@@ -13,7 +14,7 @@ from fwl.records import Result
 from fwl.report.analysis import sentences
 from fwl.report.figures import as_bytes, draw
 from fwl.report.store import write_aside
-from fwl.report.tables import FACE, HEADINGS, caption, cells, groups, has_several_metrics, is_best
+from fwl.report.tables import FACE, HEADINGS, caption, cells, groups, has_several_metrics, is_best, over_seeds
 
 
 def write_report(result: Result, folder: Path, page: Path | None = None) -> list[Path]:
@@ -56,7 +57,17 @@ def render_page(result: Result, svg: str) -> str:
         face=FACE,
         claims=claims(result),
         svg=svg[svg.index("<svg") :],
+        seeds=over_seeds(result),
+        settings=named_settings(result),
     )
+
+
+def named_settings(result: Result) -> dict[str, Any]:
+    """Every setting by the name that `--set` takes: those of a study's part stand behind its task."""
+    named: dict[str, Any] = {}
+    for name, value in result.settings.items():
+        named |= {f"{name}.{key}": own for key, own in value.items()} if isinstance(value, dict) else {name: value}
+    return named
 
 
 def claims(result: Result) -> list[str]:

@@ -64,7 +64,7 @@ def is_best(row: Row, among: Iterable[Row]) -> bool:
 
 def caption(result: Result) -> str:
     """What the numbers are, in one line."""
-    return f"{metrics(result)}; mean and standard deviation {_over_seeds(result)}; ▲ better at p < 0.05"
+    return f"{metrics(result)}; mean and standard deviation {over_seeds(result)}; ▲ better at p < 0.05"
 
 
 def metrics(result: Result) -> str:
@@ -74,7 +74,8 @@ def metrics(result: Result) -> str:
     )
 
 
-def _over_seeds(result: Result) -> str:
+def over_seeds(result: Result) -> str:
+    """How many seeds there were; of a study's parts the fewest and the most."""
     parts = result.provenance.get("parts", {"": result.provenance})
     numbers = sorted({len(part["seeds"]) for part in parts.values()})
     told = " to ".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
@@ -117,7 +118,7 @@ def wide_markdown_table(result: Result) -> str:
         }
         place = cells(group[0], group, has_several_metrics(result))[0]
         lines.append(f"| {place} | " + " | ".join(means.get(m, "") for m in methods) + " |")
-    note = f"{metrics(result)}; mean {_over_seeds(result)}; bold where it beats every other column at p < 0.05."
+    note = f"{metrics(result)}; mean {over_seeds(result)}; bold where it beats every other column at p < 0.05."
     return "\n".join([*lines, "", note])
 
 

@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 
 from tests.unit.report.examples import PROVENANCE, metrics_result, panel_result, row, table_result
 
-from fwl.report.page import claims, render_page, write_report
+from fwl.report.page import claims, named_settings, render_page, write_report
 
 SVG = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
@@ -87,3 +87,13 @@ def test_the_same_result_gives_the_same_files(tmp_path):
         write_report(panel_result(), tmp_path / name)
     for file in ("toy.svg", "toy.png", "report.html"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_a_study_tells_seeds_and_settings_part_by_part():
+    parts = {"toy": {"seeds": [0, 1, 2]}, "ranking": {"seeds": [0, 1]}}
+    provenance = {**table_result().provenance, "parts": parts}
+    study = table_result(settings={"toy": {"beta": 1.0}, "ranking": {"folds": 3}}, provenance=provenance)
+    assert named_settings(study) == {"toy.beta": 1.0, "ranking.folds": 3}
+    page = render_page(study, "<svg></svg>")
+    assert "size paper, over 2 to 3 seeds," in page
+    assert "<dt>ranking.folds</dt><dd>3</dd>" in page
