@@ -42,7 +42,7 @@ Runs = Mapping[str, Result]  # the name of its folder -> a run
 def read_runs(folder: Path) -> dict[str, Result]:
     """The runs of a suite below a folder; others, which have names of their own, are left out."""
     stored = {path.parent.name: path.parent for path in sorted(folder.glob("*/results.json"))}
-    runs = {name: read_result(stored[name]) for name in sorted(stored, key=_place) if _is_of_suite(name)}
+    runs = {name: read_result(place) for name, place in stored.items() if _is_of_suite(name)}
     if not runs:
         raise OutputTrouble(
             f"no run of the suite below {folder}; expected folders such as toy or sentiment, each with its "
@@ -98,6 +98,7 @@ def as_html_page(runs: Runs) -> str:
 
 def sections(runs: Runs) -> list[Section]:
     """Everything that the page says, in its order."""
+    runs = dict(sorted(runs.items(), key=lambda run: _place(run[0])))
     judged = judge(runs.values())
     rankings = {name: run for name, run in runs.items() if run.experiment == RANKING}
     return [

@@ -77,8 +77,11 @@ def test_runs_of_several_tasks_are_told_task_by_task():
     assert "| `beta`, ranking | paper | 0 | 0.1.0 |  | 0 |" in page
 
 
-def test_runs_are_read_in_the_pages_order_and_others_are_left_out(stored):
-    assert list(read_runs(stored)) == ["toy", "ranking-nfcorpus", "beta"]
+def test_runs_of_other_names_are_left_out_and_the_page_has_its_own_order(stored):
+    runs = read_runs(stored)
+    assert set(runs) == {"toy", "ranking-nfcorpus", "beta"}
+    assert as_markdown_page(runs) == as_markdown_page(RUNS)
+    assert re.findall(r"^\| `([\w-]+)` \| paper", as_markdown_page(runs), re.MULTILINE) == list(RUNS)
 
 
 def test_both_pages_are_written_or_the_one_asked_for(stored):
