@@ -174,14 +174,19 @@ def _run(
 def _identity(suite: Iterable[Entry], size: str, seeds: int | None) -> dict[str, Any]:
     """What has to be the same for a run to be gone on with."""
     planned = list(suite)
-    settings = [plain_settings(settings_for(part, size, ())) for entry in planned for part in _parts(entry)]
+    declared = [_declared(part, size) for entry in planned for part in _parts(entry)]
     return {
         "suite": [entry.name for entry in planned],
         "size": size,
         "seeds": seeds,
         "version": installed_version(),
-        "settings": hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest(),
+        "declared": hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest(),
     }
+
+
+def _declared(part: Experiment, size: str) -> list[Any]:
+    cells = [[variation.dataset, dict(variation.changes)] for variation in part.variations]
+    return [part.name, list(part.methods), cells, plain_settings(settings_for(part, size, ()))]
 
 
 def _parts(entry: Entry) -> list[Experiment]:
