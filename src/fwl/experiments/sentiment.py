@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from fwl.evaluate.calibration import expected_calibration_error
 from fwl.evaluate.measures import positive_negative_f1
 from fwl.experiments.declare import Outcome, Score
 from fwl.experiments.remembered import Remembered
+from fwl.experiments.resources import encoder_folder
 from fwl.experiments.shares import check_share, some_rows
 from fwl.experiments.taught import TEACHERS, method_named
 from fwl.experiments.toy import ANNOTATOR, SKEW, skews
@@ -20,6 +22,7 @@ from fwl.experiments.tweets import (
     ANNOTATORS,
     LABELLED,
     LEARNED,
+    PIECES,
     STRONG,
     TESTS,
     VALIDATION,
@@ -27,6 +30,7 @@ from fwl.experiments.tweets import (
     Sources,
     Tweets,
     load,
+    open_encoder,
     prepare,
 )
 from fwl.learn.learned import Learned
@@ -38,12 +42,14 @@ from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
+from fwl.students.encoder import FineTunedEncoder
 from fwl.students.text_cnn import TextCNN
 from fwl.students.training import Training
 from fwl.teach.clustered import ClusteredGP
 from fwl.teach.kernels import RBF, Linear, White
 
 _STARTS: Starts = Starts()  # of this process: the cells of a sweep over strong tweets begin alike
+GUEST_UPDATES, GUEST_BATCH = 120, 32
 F1, TEACHER_F1, TEACHER_ECE = "F1", "F1 of the teacher", "ECE of the teacher"
 
 
@@ -94,6 +100,9 @@ class SentimentSettings:
         kernel_rows: strong tweets on which FWL_auto fits its kernels.
         largest: strong tweets of one of FWL_auto's clusters.
         rebalance: how far FWL_auto moves towards equal classes.
+        guest_layers: upper layers of the encoder that FWL_auto's guest trains on the strong tweets; 0 for no guest, and
+            there is none without an encoder.
+        guest_rate: its learning rate at first.
     """
 
     seed: int = 0
@@ -130,11 +139,13 @@ class SentimentSettings:
     kernel_rows: int = 1200
     largest: int = 12_000
     rebalance: float = 0.75
+    guest_layers: int = 3
+    guest_rate: float = 1e-4
 
     def __post_init__(self) -> None:
         if self.annotator not in ANNOTATORS:
             raise UnknownName("annotator", self.annotator, ANNOTATORS)
-        for name in ("n_pool", "n_strong", "word2vec"):
+        for name in ("n_pool", "n_strong", "word2vec", "guest_layers"):
             if getattr(self, name) < 0:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected a number from 0 up")
         for name in ("length", "vector_columns", "clusters", "committee", "encoder_layers"):
@@ -236,6 +247,8 @@ def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> 
             kernel_rows=s.kernel_rows,
             committee=s.committee,
             rebalance=s.rebalance,
+            guest=_guest(s),
+            guest_training=Training(GUEST_UPDATES, GUEST_BATCH, learning_rate=s.guest_rate, annealing="linear"),
         ),
     )
 
@@ -243,6 +256,21 @@ def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> 
 def _of_step_1(settings: SentimentSettings) -> SentimentSettings:
     """The settings without what comes after step 1, or makes no other student: cells that differ there share it."""
     return replace(settings, n_strong=0, weak_share=1.0, beta=1.0, finetune_steps=0)
+
+
+def _guest(settings: SentimentSettings) -> Callable[[Chance], Student] | None:
+    """The encoder itself, its upper layers trained, where there is one."""
+    folder = encoder_folder(settings.encoder, settings.data)
+    return None if folder is None or not settings.guest_layers else _NewGuest(folder, settings.guest_layers)
+
+
+@dataclass(frozen=True)
+class _NewGuest:
+    folder: Path
+    layers: int
+
+    def __call__(self, chance: Chance) -> Student:
+        return FineTunedEncoder(open_encoder(self.folder), 3, self.layers, reads=PIECES, chance=chance)
 
 
 @dataclass(frozen=True)

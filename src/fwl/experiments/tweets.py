@@ -25,7 +25,7 @@ from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.storage import Stored, read_folder, write_folder
-from fwl.students.encoder import SentenceEncoder
+from fwl.students.encoder import SentenceEncoder, encoder_ids
 from fwl.students.vector_cache import cached_vectors, default_cache_folder
 from fwl.text.embeddings import Embeddings, read_embeddings, train_word2vec
 from fwl.text.reading import read_labelled, read_pool
@@ -37,6 +37,8 @@ TESTS = {"SemEval-14": "2014test", "SemEval-15": "2015test"}
 LEARNED = (*STRONG, VALIDATION)  # what may be looked at before a test
 LABELLED = (*LEARNED, *TESTS.values())
 ANNOTATORS = ("vader", "sentiwordnet", "made")
+PIECES = "pieces"  # the part of samples with the encoder's own token ids
+MOST_PIECES = 64  # of a tweet that are read
 AT_ONCE = 16384  # texts that one process encodes before it tells
 PCA_ROWS = 20_000  # are enough to find the directions
 Tokens = list[list[str]]
@@ -108,9 +110,8 @@ def load(folder: Path) -> Tweets:
     arrays = stored.arrays
 
     def part(name: str) -> Part:
-        return Part(
-            _samples(arrays[f"{name}.tokens"], arrays[f"{name}.vector"]), arrays[f"{name}.weak"], arrays[f"{name}.y"]
-        )
+        samples = _samples(arrays[f"{name}.tokens"], arrays[f"{name}.vector"], arrays.get(f"{name}.{PIECES}"))
+        return Part(samples, arrays[f"{name}.weak"], arrays[f"{name}.y"])
 
     labelled = {name: part(name) for name in LABELLED if f"{name}.y" in arrays}
     return Tweets(part("pool"), labelled, arrays["words"], stored.settings["sha256"])
@@ -142,6 +143,9 @@ def _made_ready(sources: Sources, key: str, progress: Progress) -> Stored:
         arrays[f"{name}.weak"] = annotator.annotate(part)
         arrays[f"{name}.vector"] = vectors[name]
         arrays[f"{name}.y"] = labelled[name].y if name in labelled else np.empty((0, 3))
+    encoder = encoder_folder(sources.encoder, sources.data)
+    if encoder is not None:
+        arrays |= {f"{name}.{PIECES}": encoder_ids(part, open_encoder(encoder)) for name, part in texts.items()}
     return Stored("tweets", {"sha256": key}, arrays)
 
 
@@ -215,6 +219,12 @@ def _encoded(
 
 
 @lru_cache(maxsize=1)
+def open_encoder(folder: Path) -> SentenceEncoder:
+    """The encoder whose token ids tweets have."""
+    return SentenceEncoder.load(folder, length=MOST_PIECES)
+
+
+@lru_cache(maxsize=1)
 def _encoder(folder: Path, layers: int) -> SentenceEncoder:
     return SentenceEncoder.load(folder, layers=layers)
 
@@ -226,11 +236,17 @@ def _encode(texts: list[str], folder: Path, layers: int) -> npt.NDArray[np.float
     return cached_vectors(texts, _encoder(folder, layers))
 
 
-def _samples(tokens: npt.NDArray[np.int32], vector: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
-    """Samples with named parts: word ids for the student, a vector for the teacher and, if it wants, the student."""
-    kind = [("tokens", np.int32, tokens.shape[1:]), ("vector", np.float32, vector.shape[1:])]
-    samples = np.empty(len(tokens), dtype=kind)
-    samples["tokens"], samples["vector"] = tokens, vector
+def _samples(
+    tokens: npt.NDArray[np.int32], vector: npt.NDArray[np.float32], pieces: npt.NDArray[np.int32] | None
+) -> npt.NDArray[Any]:
+    """Samples with named parts: word ids for the student, a vector for the teacher and, if it wants, the student.
+
+    Where there is an encoder, its own token ids too, for a student that trains it.
+    """
+    parts = {"tokens": tokens, "vector": vector, **({} if pieces is None else {PIECES: pieces})}
+    samples = np.empty(len(tokens), dtype=[(name, part.dtype, part.shape[1:]) for name, part in parts.items()])
+    for name, part in parts.items():
+        samples[name] = part
     return samples
 
 
@@ -274,7 +290,7 @@ def _key(sources: Sources) -> str:
     files += [] if encoder is None else [encoder / "config.json", _only(encoder, "*.safetensors")]
     told_by_files = ("data", "embeddings", "encoder", *(["sets"] if sources.sets == LABELLED else []))
     choices = {name: value for name, value in vars(sources).items() if name not in told_by_files}
-    digest = hashlib.sha256(json.dumps(["tweets 2", choices, encoder is None]).encode())
+    digest = hashlib.sha256(json.dumps(["tweets 3", choices, encoder is None]).encode())
     for path in files:
         if path is not None:
             if not path.is_file():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from fwl.errors import InvalidInput
 from fwl.learn.baselines import weak_then_strong_averaged
@@ -10,8 +13,15 @@ from fwl.learn.choose import choose_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.validated import train_on
 from fwl.randomness import Chance
+from fwl.records import Array
 from fwl.students.contract import Student
+from fwl.students.inference import predict
+from fwl.students.training import Lesson
+from fwl.teach.calibration import rebalanced
+
+GUEST_SHARES = (0.0, 1 / 3, 1 / 2)
 
 
 def students_and_teacher(
@@ -33,6 +43,33 @@ def students_and_teacher(
         "criterion": recipe.auto.criterion,
         "teacher_scores": scores,
     }
-    return Learned(
+    committee = Learned(
         averaged.students, problem.task, teacher, choices=choices, with_teacher=True, rebalance=recipe.auto.rebalance
     )
+    return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe, chance)
+
+
+def with_guest(committee: Learned, problem: Problem, recipe: Recipe, chance: Chance) -> Learned:
+    """The committee with a student of another kind beside it, at the share that suits the validation set best."""
+    make, strong, validation = recipe.auto.guest, problem.strong, problem.validation
+    if make is None or validation is None:
+        raise InvalidInput("auto: a guest's share is chosen on a validation set; give Problem(..., validation=...)")
+    guest = make(chance.child("guest"))
+    plan = recipe.auto.guest_on(len(strong.X))
+    train_on(problem, guest, Lesson(strong.X, strong.y), plan, chance.child("guest training"))
+    calm = replace(committee, rebalance=0.0).predict(validation.X, validation.weak)
+    said = problem.task.link(predict(guest, validation.X))
+    losses = {share: _loss(committee, problem, (1.0 - share) * calm + share * said) for share in GUEST_SHARES}
+    share = min(losses, key=losses.__getitem__)
+    choices = {**committee.choices, "guest_share": share, "guest_losses": {f"{k:.2f}": v for k, v in losses.items()}}
+    return replace(committee, choices=choices, guest=guest if share else None, guest_share=share)
+
+
+def _loss(committee: Learned, problem: Problem, mean: Array) -> float:
+    """What the task watches, of probabilities moved towards equal classes as the committee's; else their log loss."""
+    assert committee.teacher is not None
+    assert problem.validation is not None
+    moved, y = rebalanced(mean, committee.teacher.shares, committee.rebalance), problem.validation.y
+    if problem.task.watch is not None:
+        return problem.task.watch(moved, y)
+    return float(-np.mean(np.sum(y * np.log(np.clip(moved, 1e-12, 1.0)), axis=1)))

@@ -30,6 +30,8 @@ class Learned:
         worth: what the teacher is worth, and what to be warned of, if there is one.
         with_teacher: whether this is a committee: the teacher's own prediction is the other half.
         rebalance: how far a committee's probabilities are moved towards equal classes (see `Teaching`).
+        guest: a student of another kind in a committee, if it was worth having.
+        guest_share: of the prediction, that is the guest's; the rest is the committee's.
     """
 
     students: tuple[Student, ...]
@@ -40,6 +42,8 @@ class Learned:
     worth: Worth | None = None
     with_teacher: bool = False
     rebalance: float = 0.0
+    guest: Student | None = None
+    guest_share: float = 0.0
 
     def predict(self, X: npt.ArrayLike, weak: Array | None = None) -> Array:
         """The predicted labels of samples X, [N, C]; a teacher in a committee may read their weak labels [N, C]."""
@@ -49,4 +53,7 @@ class Learned:
             return mean
         assert self.teacher is not None
         mean = (mean + self.teacher.predict(samples, weak)) / 2.0
+        if self.guest is not None:
+            guest = self.task.link(predict(self.guest, samples))
+            mean = (1.0 - self.guest_share) * mean + self.guest_share * guest
         return rebalanced(mean, self.teacher.shares, self.rebalance)

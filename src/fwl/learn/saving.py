@@ -21,6 +21,8 @@ from fwl.teach.state import State, kind_and_state, revive
 
 def learned_state(learned: Learned) -> State:
     """The students and how they are put together; the teacher and the soft labels are saved by whoever keeps them."""
+    if learned.guest is not None:
+        raise InvalidInput("a committee with a guest cannot be saved; leave auto.guest at None")
     saved = [student_state(student) for student in learned.students]
     arrays: Arrays = {}
     for i, (_, its) in enumerate(saved):

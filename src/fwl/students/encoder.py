@@ -24,6 +24,7 @@ from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.students.contract import Student
 from fwl.students.encoder_folder import check_folder, digest, read_tokeniser, read_transformer
+from fwl.students.inference import part_of
 from fwl.students.perceptron import INITIALISATIONS
 
 PRECISIONS = ("single",)
@@ -152,6 +153,7 @@ class FineTunedEncoder(Student):
         trained_layers: how many of the upper layers are trained; below them everything stays as it is and drops
             nothing out. None trains all, the word vectors too; 0 trains the output layer alone.
         dropout: share of psi that is dropped before the output layer in training.
+        reads: the part of samples with named parts that has the token ids; None for samples that are these ids.
         chance: where the output layer's initial weights are drawn from.
     """
 
@@ -162,9 +164,11 @@ class FineTunedEncoder(Student):
         trained_layers: int | None = None,
         dropout: float = 0.1,
         *,
+        reads: str | None = None,
         chance: Chance,
     ) -> None:
         super().__init__()
+        self.reads = reads
         if n_outputs < 1 or not 0 <= dropout < 1:
             raise InvalidInput(f"expected n_outputs from 1 and dropout in [0, 1), got {n_outputs} and {dropout}")
         self.transformer = copy.deepcopy(encoder.transformer)
@@ -192,7 +196,7 @@ class FineTunedEncoder(Student):
 
     def lengths(self, X: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """How many tokens each row holds, [N]: rows of about one length make cheap batches."""
-        counts: npt.NDArray[np.int64] = np.not_equal(X, self.pad).sum(axis=1)
+        counts: npt.NDArray[np.int64] = np.not_equal(part_of(X, self.reads), self.pad).sum(axis=1)
         return counts
 
     def train(self, mode: bool = True) -> Self:

@@ -3,14 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.problems import class_problem, sine_problem, small_recipe
+from tests.refusals import expect_refusal
 
 from fwl.errors import InvalidInput
 from fwl.evaluate.calibration import accuracy
 from fwl.learn.auto import fidelity_weighted_auto
 from fwl.learn.baselines import weak_then_strong_averaged
 from fwl.learn.recipe import Auto
+from fwl.learn.saving import learned_state
 from fwl.learn.task import MULTICLASS
 from fwl.randomness import Chance
+from fwl.records import StrongSet
+from fwl.students.inference import predict
 from fwl.students.perceptron import Perceptron
 from fwl.students.training import Training
 from fwl.teach.calibration import rebalanced
@@ -62,6 +66,65 @@ def test_a_kernel_fitted_on_some_rows_still_teaches_all_strong_labels():
     some = learned(kernel_rows=30)
     assert len(some.teacher.teacher.leave_one_out().mean) == len(DATA.problem.strong.X)
     assert some.teacher.teaching.new_teacher.hyperparameters == "fixed"
+
+
+VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100], DATA.weak[:100]))
+
+
+def guest(width, steps):
+    return {
+        "guest": lambda chance: Perceptron(4, 3, (width,), "relu", chance=chance),
+        "guest_training": Training(steps=steps, batch_size=16, learning_rate=1e-2, annealing="linear"),
+    }
+
+
+def with_a(guest, problem=VALIDATED):
+    return fidelity_weighted_auto(problem, recipe(rebalance=0.5, **guest), Chance(0))
+
+
+def test_a_guest_has_the_share_that_suits_the_validation_set_best():
+    committee = with_a(guest(32, 200))
+    share, losses = committee.choices["guest_share"], committee.choices["guest_losses"]
+    assert losses[f"{share:.2f}"] == min(losses.values())
+    assert set(losses) == {"0.00", "0.33", "0.50"}
+    alone = replace(committee, guest=None, rebalance=0.0).predict(DATA.X, DATA.weak)
+    if committee.guest is not None:
+        said = committee.task.link(predict(committee.guest, DATA.X))
+        alone = (1 - share) * alone + share * said
+    assert np.allclose(committee.predict(DATA.X, DATA.weak), rebalanced(alone, committee.teacher.shares, 0.5))
+    assert (committee.guest is None) == (share == 0.0)
+
+
+def test_a_guest_that_knows_nothing_is_not_kept():
+    untrained = with_a(guest(4, 1) | {"guest_training": Training(steps=1, learning_rate=1e-9)})
+    assert untrained.guest is None
+    assert untrained.choices["guest_share"] == 0.0
+    plain = fidelity_weighted_auto(VALIDATED, recipe(rebalance=0.5), Chance(0))
+    assert np.array_equal(untrained.predict(DATA.X, DATA.weak), plain.predict(DATA.X, DATA.weak))
+
+
+def test_what_the_task_watches_decides_on_the_guest():
+    watched = replace(MULTICLASS, watch=lambda said, y: -float(np.mean(said.argmax(1) == y.argmax(1))))
+    committee = with_a(guest(32, 200), replace(VALIDATED, task=watched))
+    assert all(-1.0 <= loss <= 0.0 for loss in committee.choices["guest_losses"].values())
+
+
+def test_few_strong_samples_are_not_seen_too_often_and_many_once():
+    auto = Auto(**guest(4, 120))
+    assert [auto.guest_on(n).steps for n in (16, 160, 1600, 16_000)] == [5, 50, 120, 1000]
+
+
+def test_a_guest_without_a_validation_set_is_refused():
+    with expect_refusal(
+        InvalidInput, "auto: a guest's share is chosen on a validation set; give Problem(..., validation=...)"
+    ):
+        with_a(guest(4, 5), DATA.problem)
+
+
+def test_a_committee_with_a_guest_is_not_saved_without_it():
+    student = Perceptron(4, 3, (4,), "relu", chance=Chance(0))
+    with expect_refusal(InvalidInput, "a committee with a guest cannot be saved; leave auto.guest at None"):
+        learned_state(replace(learned(), guest=student, guest_share=0.5))
 
 
 def test_numbers_are_refused():

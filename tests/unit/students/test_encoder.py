@@ -533,6 +533,21 @@ def test_ids_are_padded_to_one_length(tiny):
     assert encoder_ids([], tiny).shape == (0, LIMIT)
 
 
+def test_ids_may_be_a_named_part_of_samples(tiny):
+    ids = encoder_ids(TEXTS, tiny)
+    samples = np.zeros(len(ids), dtype=[("tokens", np.int32, (2,)), ("pieces", np.int32, ids.shape[1:])])
+    samples["pieces"] = ids
+    plain, named = make(tiny, n_outputs=2), make(tiny, n_outputs=2, reads="pieces")
+    assert np.array_equal(predict(named, samples), predict(plain, ids))
+    assert np.array_equal(named.lengths(samples), plain.lengths(ids))
+    lesson = make_lesson(tiny)
+    parts = np.zeros(len(lesson.X), dtype=[("pieces", np.int32, lesson.X.shape[1:])])
+    parts["pieces"] = lesson.X
+    trained = make(tiny, trained_layers=1, reads="pieces")
+    history = train(trained, Lesson(parts, lesson.y), Training(steps=30, learning_rate=1e-2), Chance(1))
+    assert history.loss[-1] < history.loss[0]
+
+
 def test_psi_is_the_encoders_vector_before_it_is_scaled(tiny):
     psi = represent(make(tiny), encoder_ids(TEXTS, tiny))
     np.testing.assert_allclose(psi / np.linalg.norm(psi, axis=1, keepdims=True), tiny.vectors(TEXTS), atol=SINGLE)
