@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.calibration import expected_calibration_error
 from fwl.evaluate.measures import positive_negative_f1
 from fwl.experiments.declare import Outcome, Score
+from fwl.experiments.guest import EncoderGuest
 from fwl.experiments.remembered import Remembered
 from fwl.experiments.resources import encoder_folder
 from fwl.experiments.shares import check_share, some_rows
@@ -22,7 +22,6 @@ from fwl.experiments.tweets import (
     ANNOTATORS,
     LABELLED,
     LEARNED,
-    PIECES,
     STRONG,
     TESTS,
     VALIDATION,
@@ -30,7 +29,6 @@ from fwl.experiments.tweets import (
     Sources,
     Tweets,
     load,
-    open_encoder,
     prepare,
 )
 from fwl.learn.learned import Learned
@@ -42,14 +40,12 @@ from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
 from fwl.students.contract import Student
-from fwl.students.encoder import FineTunedEncoder
 from fwl.students.text_cnn import TextCNN
 from fwl.students.training import Training
 from fwl.teach.clustered import ClusteredGP
 from fwl.teach.kernels import RBF, Linear, White
 
 _STARTS: Starts = Starts()  # of this process: the cells of a sweep over strong tweets begin alike
-GUEST_UPDATES, GUEST_BATCH = 120, 32
 F1, TEACHER_F1, TEACHER_ECE = "F1", "F1 of the teacher", "ECE of the teacher"
 
 
@@ -248,7 +244,6 @@ def recipe_of(settings: SentimentSettings, sets: tuple[str, ...] = LABELLED) -> 
             committee=s.committee,
             rebalance=s.rebalance,
             guest=_guest(s),
-            guest_training=Training(GUEST_UPDATES, GUEST_BATCH, learning_rate=s.guest_rate, annealing="linear"),
         ),
     )
 
@@ -258,19 +253,10 @@ def _of_step_1(settings: SentimentSettings) -> SentimentSettings:
     return replace(settings, n_strong=0, weak_share=1.0, beta=1.0, finetune_steps=0)
 
 
-def _guest(settings: SentimentSettings) -> Callable[[Chance], Student] | None:
+def _guest(settings: SentimentSettings) -> EncoderGuest | None:
     """The encoder itself, its upper layers trained, where there is one."""
-    folder = encoder_folder(settings.encoder, settings.data)
-    return None if folder is None or not settings.guest_layers else _NewGuest(folder, settings.guest_layers)
-
-
-@dataclass(frozen=True)
-class _NewGuest:
-    folder: Path
-    layers: int
-
-    def __call__(self, chance: Chance) -> Student:
-        return FineTunedEncoder(open_encoder(self.folder), 3, self.layers, reads=PIECES, chance=chance)
+    s, folder = settings, encoder_folder(settings.encoder, settings.data)
+    return EncoderGuest(folder, s.guest_layers, s.guest_rate) if folder is not None and s.guest_layers else None
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,10 @@ from fwl.learn.choose import choose_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.validated import train_on
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
 from fwl.students.inference import predict
-from fwl.students.training import Lesson
 from fwl.teach.calibration import rebalanced
 
 GUEST_SHARES = (0.0, 1 / 3, 1 / 2)
@@ -46,17 +44,15 @@ def students_and_teacher(
     committee = Learned(
         averaged.students, problem.task, teacher, choices=choices, with_teacher=True, rebalance=recipe.auto.rebalance
     )
-    return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe, chance)
+    return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe)
 
 
-def with_guest(committee: Learned, problem: Problem, recipe: Recipe, chance: Chance) -> Learned:
+def with_guest(committee: Learned, problem: Problem, recipe: Recipe) -> Learned:
     """The committee with a student of another kind beside it, at the share that suits the validation set best."""
-    make, strong, validation = recipe.auto.guest, problem.strong, problem.validation
+    make, validation = recipe.auto.guest, problem.validation
     if make is None or validation is None:
         raise InvalidInput("auto: a guest's share is chosen on a validation set; give Problem(..., validation=...)")
-    guest = make(chance.child("guest"))
-    plan = recipe.auto.guest_on(len(strong.X))
-    train_on(problem, guest, Lesson(strong.X, strong.y), plan, chance.child("guest training"))
+    guest = make(problem.strong)
     calm = replace(committee, rebalance=0.0).predict(validation.X, validation.weak)
     said = problem.task.link(predict(guest, validation.X))
     losses = {share: _loss(committee, problem, (1.0 - share) * calm + share * said) for share in GUEST_SHARES}

@@ -27,7 +27,6 @@ UNCERTAINTIES = ("raw", "relative")
 ROUNDING = 1e-6  # how far a distribution may be from summing to one
 CRITERIA = ("evidence", "left_out")
 FIDELITY_USES = ("step", "sampling", "nothing")
-GUEST_PASSES = 5  # over the strong samples, at the most
 LEAST_UPDATES = 50  # of a step 3, however few strong samples there are
 
 
@@ -133,10 +132,8 @@ class Auto:
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
         rebalance: how far the committee's probabilities are moved towards equal classes (see `Teaching.rebalance`).
-        guest: makes a student of another kind that learns from strong labels alone and joins the committee with the
-            share, none included, that suits the validation set best; None for no such student.
-        guest_training: its training, in which few strong samples are gone over up to `GUEST_PASSES` times and many
-            once.
+        guest: makes a student of another kind, trained on the strong labels, that joins the committee with the share,
+            none included, that suits the validation set best; None for no such student.
     """
 
     held_out_share: float = 0.1
@@ -154,8 +151,7 @@ class Auto:
     folds: int = 3
     committee: int = 0
     rebalance: float = 0.0
-    guest: Callable[[Chance], Student] | None = None
-    guest_training: Training = field(default_factory=lambda: Training(steps=120, annealing="linear"))
+    guest: Callable[[StrongSet], Student] | None = None
 
     def __post_init__(self) -> None:
         for name in self.inputs:
@@ -182,11 +178,6 @@ class Auto:
             )
         if any(not (np.isfinite(beta) and beta >= 0) for beta in self.betas):
             raise InvalidInput(f"auto: betas={self.betas}: expected numbers from 0 up")
-
-    def guest_on(self, n: int) -> Training:
-        """The guest's training on n strong samples: few are not seen too often, many are all seen once."""
-        once = math.ceil(n / self.guest_training.batch_size)
-        return replace(self.guest_training, steps=max(once, min(GUEST_PASSES * once, self.guest_training.steps)))
 
     def _check_committee(self) -> None:
         if self.committee < 0:

@@ -16,7 +16,7 @@ from fwl.randomness import Chance
 from fwl.records import StrongSet
 from fwl.students.inference import predict
 from fwl.students.perceptron import Perceptron
-from fwl.students.training import Training
+from fwl.students.training import Lesson, Training, train
 from fwl.teach.calibration import rebalanced
 
 DATA = class_problem()
@@ -72,10 +72,13 @@ VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100
 
 
 def guest(width, steps):
-    return {
-        "guest": lambda chance: Perceptron(4, 3, (width,), "relu", chance=chance),
-        "guest_training": Training(steps=steps, batch_size=16, learning_rate=1e-2, annealing="linear"),
-    }
+    def trained(strong):
+        student = Perceptron(4, 3, (width,), "relu", chance=Chance(0))
+        plan = Training(steps=steps, batch_size=16, learning_rate=1e-2)
+        train(student, Lesson(strong.X, strong.y), plan, Chance(0), loss=MULTICLASS.loss)
+        return student
+
+    return {"guest": trained}
 
 
 def with_a(guest, problem=VALIDATED):
@@ -96,7 +99,7 @@ def test_a_guest_has_the_share_that_suits_the_validation_set_best():
 
 
 def test_a_guest_that_knows_nothing_is_not_kept():
-    untrained = with_a(guest(4, 1) | {"guest_training": Training(steps=1, learning_rate=1e-9)})
+    untrained = with_a(guest(4, 0))
     assert untrained.guest is None
     assert untrained.choices["guest_share"] == 0.0
     plain = fidelity_weighted_auto(VALIDATED, recipe(rebalance=0.5), Chance(0))
@@ -107,11 +110,6 @@ def test_what_the_task_watches_decides_on_the_guest():
     watched = replace(MULTICLASS, watch=lambda said, y: -float(np.mean(said.argmax(1) == y.argmax(1))))
     committee = with_a(guest(32, 200), replace(VALIDATED, task=watched))
     assert all(-1.0 <= loss <= 0.0 for loss in committee.choices["guest_losses"].values())
-
-
-def test_few_strong_samples_are_not_seen_too_often_and_many_once():
-    auto = Auto(**guest(4, 120))
-    assert [auto.guest_on(n).steps for n in (16, 160, 1600, 16_000)] == [5, 50, 120, 1000]
 
 
 def test_a_guest_without_a_validation_set_is_refused():
