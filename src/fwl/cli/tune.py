@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +53,7 @@ def tune(
     except KeyboardInterrupt:
         typer.echo(f"interrupted; the same command with --resume goes on from {folder / JOURNAL}", err=True)
         raise typer.Exit(130) from None
-    _show(tuned, _write(tuned, folder), as_machine)
+    _show(tuned, _write(tuned, folder), data, as_machine)
 
 
 def _write(tuned: Tuned, folder: Path) -> list[Path]:
@@ -68,7 +69,7 @@ def _write(tuned: Tuned, folder: Path) -> list[Path]:
     return [write_aside(folder / FILE, text.encode()), *pictures]
 
 
-def _show(tuned: Tuned, written: list[Path], as_machine: bool) -> None:
+def _show(tuned: Tuned, written: list[Path], data: Path | None, as_machine: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -87,9 +88,9 @@ def _show(tuned: Tuned, written: list[Path], as_machine: bool) -> None:
     told = ", ".join(f"{name}={_as_text(value)}" for name, value in tuned.settings.items())
     console.print(f"best: {told}" + (f"; {failed} trials failed" if failed else ""), highlight=False, soft_wrap=True)
     console.print("written: " + ", ".join(str(path) for path in written), highlight=False, soft_wrap=True)
-    console.print(
-        f"next: fwl reproduce {tuned.task} --size {tuned.size} --set @{written[0]}", highlight=False, soft_wrap=True
-    )
+    source = "" if data is None else f" --data {shlex.quote(str(data))}"
+    command = f"fwl reproduce {tuned.task} --size {tuned.size}{source} --set @{shlex.quote(str(written[0]))}"
+    console.print(f"next: {command}", highlight=False, soft_wrap=True)
 
 
 def _as_text(value: object) -> str:
