@@ -118,8 +118,8 @@ __all__ = [
 ]
 
 # The rooms that public names come from, the light ones first. They are opened when a name is asked for, so that the
-# command line can answer `fwl --help` without torch.
-_ROOMS = ("errors", "records", "text", "randomness", "annotate", "teach", "students", "learn", "estimators")
+# command line can answer `fwl --help`, and an estimator be imported, without torch.
+_ROOMS = ("errors", "records", "estimators", "text", "randomness", "annotate", "teach", "students", "learn")
 
 
 def _find(name: str) -> object:

@@ -45,3 +45,13 @@ def test_importing_draws_nothing_from_global_generators():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_estimators_are_imported_without_torch():
+    code = (
+        "import sys; from fwl import FWLClassifier, FWLRegressor, WeakSet, FWLError;"
+        "FWLClassifier(beta=2.0).get_params(); assert 'torch' not in sys.modules, 'torch was loaded';"
+        "import fwl; fwl.Chance; assert 'torch' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,27 +1,25 @@
-"""Classes as labels, behind scikit-learn's contract."""
+"""Classes as labels, behind scikit-learn's contract.
+
+What learns is opened when it is asked for: importing an estimator takes no torch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fwl.errors import UnknownName
-from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
-from fwl.estimators.gathering import Gathered, gather_classes, has_no_numbers
-from fwl.estimators.new_students import new_student_for, threads_for, words_of
-from fwl.estimators.new_teachers import NewTeacher, teacher_named
-from fwl.estimators.telling import predict_with
-from fwl.learn.own_data import OWN_METHODS, learn
-from fwl.learn.recipe import Auto, Recipe, Teaching
 from fwl.progress import Progress
-from fwl.randomness import chance_from
 from fwl.records import Array
-from fwl.students.training import Training
+
+if TYPE_CHECKING:
+    from fwl.estimators.gathering import Gathered
+    from fwl.learn.recipe import Recipe
 
 STRONG_PASSES = 40  # over strong rows alone: more were no better (DECISIONS.md, D54)
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
@@ -132,6 +130,12 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
                 for strong rows that stand in the weak set too.
             progress: hears of step 1 and the rest, then of every row that has its soft label.
         """
+        from fwl.estimators.fitting import Fitted, keep_fitted
+        from fwl.estimators.gathering import gather_classes
+        from fwl.estimators.new_students import threads_for
+        from fwl.learn.own_data import OWN_METHODS, learn
+        from fwl.randomness import chance_from
+
         if self.method not in OWN_METHODS:
             raise UnknownName("method", self.method, OWN_METHODS)
         chance = chance_from(self.random_state)
@@ -151,6 +155,9 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any, weak: Any = None) -> Array:
         """The probability of each class, [M, C], in the order of `classes_`."""
+        from fwl.estimators.fitting import read_samples
+        from fwl.estimators.telling import predict_with
+
         check_is_fitted(self, "learned_")
         samples = read_samples(self, X)
         read = None if weak is None else self._fitted.labels.weak(weak, len(samples))
@@ -160,6 +167,12 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
 
     def recipe_for(self, gathered: Gathered) -> Recipe:
         """Every choice of a run on this data; comparisons of methods use it too."""
+        from fwl.estimators.gathering import has_no_numbers
+        from fwl.estimators.new_students import new_student_for, words_of
+        from fwl.estimators.new_teachers import NewTeacher, teacher_named
+        from fwl.learn.recipe import Auto, Recipe, Teaching
+        from fwl.students.training import Training
+
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
         data, outputs, hidden = gathered.data, gathered.data.y.shape[1], tuple(self.hidden)

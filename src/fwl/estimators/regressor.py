@@ -1,27 +1,25 @@
-"""Numbers as labels, behind scikit-learn's contract."""
+"""Numbers as labels, behind scikit-learn's contract.
+
+What learns is opened when it is asked for: importing an estimator takes no torch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fwl.errors import UnknownName
-from fwl.estimators.fitting import Fitted, keep_fitted, read_samples
-from fwl.estimators.gathering import Gathered, gather_numbers, has_no_numbers
-from fwl.estimators.new_students import new_student_for, threads_for, words_of
-from fwl.estimators.new_teachers import NewTeacher, teacher_named
-from fwl.estimators.telling import predict_with
-from fwl.learn.own_data import OWN_METHODS, learn_as_planned
-from fwl.learn.recipe import Recipe, Teaching
 from fwl.progress import Progress
-from fwl.randomness import chance_from
 from fwl.records import Array, WeakSet
-from fwl.students.training import Training
+
+if TYPE_CHECKING:
+    from fwl.estimators.gathering import Gathered
+    from fwl.learn.recipe import Recipe
 
 
 class FWLRegressor(RegressorMixin, BaseEstimator):
@@ -109,6 +107,12 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
             y_weak: what the annotator says of the strong rows, so that the teacher learns how it errs.
             progress: hears of step 1 and the rest, then of every row that has its soft label.
         """
+        from fwl.estimators.fitting import Fitted, keep_fitted
+        from fwl.estimators.gathering import gather_numbers
+        from fwl.estimators.new_students import threads_for
+        from fwl.learn.own_data import OWN_METHODS, learn_as_planned
+        from fwl.randomness import chance_from
+
         if self.method not in OWN_METHODS:
             raise UnknownName("method", self.method, OWN_METHODS)
         chance = chance_from(self.random_state)
@@ -121,6 +125,9 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any, weak: Any = None) -> Array:
         """The predicted numbers of rows, [M]; the teacher's, where what the annotator says of them is given."""
+        from fwl.estimators.fitting import read_samples
+        from fwl.estimators.telling import predict_with
+
         check_is_fitted(self, "learned_")
         samples = read_samples(self, X)
         read = None if weak is None else self._fitted.labels.weak(weak, len(samples))
@@ -129,6 +136,12 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
 
     def recipe_for(self, gathered: Gathered) -> Recipe:
         """Every choice of a run on this data; comparisons of methods use it too."""
+        from fwl.estimators.gathering import has_no_numbers
+        from fwl.estimators.new_students import new_student_for, words_of
+        from fwl.estimators.new_teachers import NewTeacher, teacher_named
+        from fwl.learn.recipe import Recipe, Teaching
+        from fwl.students.training import Training
+
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
         data, hidden = gathered.data, tuple(self.hidden)
