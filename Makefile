@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check browser docs slow bench bench-gpflow results results-sentiment results-ranking clean
+.PHONY: demo test check browser docs slow bench bench-gpflow results results-sentiment results-analyses results-ranking clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -43,8 +43,9 @@ bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side
 	$(BIN)/python -m benchmarks.teachers
 
 results: $(INSTALLED)  ## run every stored experiment and benchmark anew and render the tables from them
-	for experiment in toy beta learning-curve sampling teachers gaps; do \
-	  $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
+	for experiment in toy gaps; do $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
+	for analysis in beta learning-curve sampling teachers; do \
+	  $(BIN)/fwl reproduce $$analysis --out docs/results/toy-$$analysis || exit; done
 	$(BIN)/fwl reproduce toy --set seed=1000 --out docs/results/toy-fresh-seeds
 	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
 	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
@@ -64,6 +65,11 @@ results-sentiment: $(INSTALLED)  ## the runs on tweets: make results-sentiment D
 	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --out docs/results/sentiment
 	$(BIN)/fwl reproduce sentiment-curve --size reduced --data $(DATA) --out docs/results/sentiment-curve
 	$(BIN)/python -m benchmarks.annotators --data $(DATA)/.. --json docs/results/annotators.json
+	$(BIN)/python -m benchmarks.render_docs
+
+results-analyses: $(INSTALLED)  ## the analyses on all tasks: make results-analyses DATA=FOLDER (sentiment/, ranking/)
+	for analysis in beta learning-curve annotators sampling teachers; do \
+	  $(BIN)/fwl reproduce $$analysis --size reduced --data $(DATA) --out docs/results/$$analysis || exit; done
 	$(BIN)/python -m benchmarks.render_docs
 
 results-ranking: $(INSTALLED)  ## the runs on collections: make results-ranking DATA=FOLDER (nfcorpus/, cranfield/, wikiqa/)

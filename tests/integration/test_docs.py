@@ -20,7 +20,7 @@ MEASURED = re.compile(r"(?<![\w.=])0\.\d+|\d+ (?:of|in) 100\b|\d+(?:\.\d+)? %")
 STATED = {
     "docs/reproducing.md": {
         "0.05": None,
-        "0.03": ("teachers", "FWL_GP", "classes, calibrated", "ECE of the teacher"),
+        "0.03": ("toy-teachers", "FWL_GP", "classes, calibrated", "ECE of the teacher"),
         "73 of 100": ("ranking-cranfield", "NN_W", "cranfield", "accuracy on pairs"),
     },
     "docs/rooms/report.md": {"0.05": None},
