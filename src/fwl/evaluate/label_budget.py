@@ -22,7 +22,7 @@ def label_budget(
     Returns:
         The number; the first of the amounts if that is enough already (fewer may be), None if all are too few.
 
-    >>> label_budget([100, 200, 400], [0.50, 0.60, 0.70], target=0.65)
+    >>> label_budget([100, 200, 400], [0.25, 0.5, 0.75], target=0.625)
     300.0
     """
     _check(amounts, scores)
