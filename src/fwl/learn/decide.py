@@ -3,9 +3,9 @@
 A few dozen strong rows tell two methods apart only if they differ by several points, and choosing the winner of such a
 comparison mostly chooses luck: it was measured to lose more than it gains. So what is known from before counts too.
 Each method's lead over FWL_auto's committee is believed to lie around `EXPECTED`, give or take `SPREAD`; the strong
-rows move that belief as far as their standard error allows. The committee is kept unless another method is probably
-better than it by that belief; of those that are, the one with the highest. With few strong rows that is the committee
-nearly always; with many, it is whoever wins.
+rows move that belief as far as their standard error allows. The committee is kept, reading weak labels where there
+are some, unless another method is probably better by that belief; of those that are, the one with the highest. With few
+strong rows that is the committee nearly always; with many, it is whoever wins.
 """
 
 from __future__ import annotations
@@ -154,11 +154,10 @@ def _kept(
     comparison: Comparison,
 ) -> str:
     """The committee, or the most believed of the methods that are probably better; the most believed without one."""
-    committee = [name for name in names if name in (AUTO, AUTO_READING)]
-    if not committee:
+    holder = next((name for name in (AUTO_READING, AUTO) if name in names), None)
+    if holder is None:
         return _most_believed(names, beliefs)
-    holder = _most_believed(committee, beliefs)
-    others = [name for name in names if name not in committee]
+    others = [name for name in names if name != holder]
     better = [name for name in others if _lead(name, holder, gains, comparison).probability >= PROBABLY]
     return _most_believed(better, beliefs) if better else holder
 
