@@ -16,6 +16,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import fwl.estimators
+
+for _name in fwl.estimators.__all__:  # opened when asked for: autodoc lists what is there
+    getattr(fwl.estimators, _name)
+
 _PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = _PROJECT["name"]
