@@ -29,7 +29,7 @@ from fwl.learn import compare_methods
 from fwl.randomness import Chance
 from fwl.tables import read_table, write_table
 
-LANGUAGES = {"python", "sh", "text", "json", "toml"}
+LANGUAGES = {"python", "sh", "text"}
 DIRECTIVES = {"{toctree}", "{eval-rst}", "{commands}"}  # these are run when the site is built: test_site.py
 SMALL_RUN = ["--size", "tiny", "--seeds", "1", "--jobs", "1", "--quiet"]
 BUDGETS = {"fit": TINY, "reproduce": SMALL_RUN, "fit-ranker": ["--encoder", "none", "--quiet"]}
@@ -66,14 +66,6 @@ def test_every_python_block_runs_and_prints_what_is_shown(page, monkeypatch):
             assert printed.getvalue() == shown, block
         elif name_of(page) == "README.md":
             assert float(printed.getvalue()) < 0.1  # the annotator is wrong by 0.5
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_block_of_data_can_be_read(page):
-    readers = {"json": json.loads, "toml": tomllib.loads}
-    for block in blocks_of(page):
-        if block.language in readers:
-            readers[block.language](block.text)
 
 
 @pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)

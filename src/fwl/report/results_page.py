@@ -183,8 +183,8 @@ def _picture(name: str, run: Result) -> Picture:
 
 
 def _drawing(name: str, run: Result) -> str:
-    # Fixed ids make the same result give the same file.
-    with mpl.rc_context({"svg.hashsalt": run.experiment, "svg.fonttype": "path"}):
+    # Fixed ids make the same result give the same file; letters as text, for a dozen figures of outlines are megabytes.
+    with mpl.rc_context({"svg.hashsalt": run.experiment, "svg.fonttype": "none"}):
         svg = as_bytes(draw(run), "svg").decode()
     return own_ids(svg[svg.index("<svg") :], name)
 

@@ -22,4 +22,5 @@ def test_a_figure_is_drawn_only_where_it_is_shown():
     def never():
         raise AssertionError("drawn")
 
-    as_markdown("Title", [Section("One", pictures=(Picture("A figure", "a.svg", never),))])
+    text = as_markdown("Title", [Section("One", pictures=(Picture("A figure", "a.svg", never),))])
+    assert "![A figure](a.svg)" in text
