@@ -47,21 +47,21 @@ class Remembered:
     def fit(self, Z: Array, y: Array, prior_mean: Array | None = None) -> Self:
         """Learn from strong labels, or remember what was learned from them."""
         key = (self.kind, _digest(Z, y, prior_mean))
-        self._known = _latest(_FITTED, key, lambda: _Known(self.new_teacher().fit(Z, y, prior_mean)), FITTED)
+        self._known = latest(_FITTED, key, lambda: _Known(self.new_teacher().fit(Z, y, prior_mean)), FITTED)
         self.log_evidence_ = self._known.teacher.log_evidence_
         return self
 
     def posterior(self, Z: Array, prior_mean: Array | None = None) -> Posterior:
         """Mean and variance of the label at each row of Z [M, D]."""
         teacher, beliefs = self._known.teacher, self._known.beliefs
-        return _latest(beliefs, _digest(Z, prior_mean), lambda: teacher.posterior(Z, prior_mean), BELIEFS)
+        return latest(beliefs, _digest(Z, prior_mean), lambda: teacher.posterior(Z, prior_mean), BELIEFS)
 
     def leave_one_out(self) -> Posterior:
         """What the teacher behind it would have said of each strong sample."""
         return self._known.teacher.leave_one_out()
 
 
-def _latest(known: OrderedDict[Hashable, T], key: Hashable, make: Callable[[], T], most: int) -> T:
+def latest(known: OrderedDict[Hashable, T], key: Hashable, make: Callable[[], T], most: int) -> T:
     """What is known by a key, made if it is not; only the latest are kept."""
     if key not in known:
         known[key] = make()

@@ -99,6 +99,7 @@ class SentimentSettings:
         guest_layers: upper layers of the encoder that FWL_auto's guest trains on the strong tweets; 0 for no guest, and
             there is none without an encoder.
         guest_rate: its learning rate at first.
+        guest_weak: weak tweets that the guest learns from before the strong ones; 0 for none.
     """
 
     seed: int = 0
@@ -137,11 +138,12 @@ class SentimentSettings:
     rebalance: float = 0.75
     guest_layers: int = 3
     guest_rate: float = 1e-4
+    guest_weak: int = 12_800
 
     def __post_init__(self) -> None:
         if self.annotator not in ANNOTATORS:
             raise UnknownName("annotator", self.annotator, ANNOTATORS)
-        for name in ("n_pool", "n_strong", "word2vec", "guest_layers"):
+        for name in ("n_pool", "n_strong", "word2vec", "guest_layers", "guest_weak"):
             if getattr(self, name) < 0:
                 raise InvalidInput(f"setting {name}={getattr(self, name)}: expected a number from 0 up")
         for name in ("length", "vector_columns", "clusters", "committee", "encoder_layers"):
@@ -256,7 +258,9 @@ def _of_step_1(settings: SentimentSettings) -> SentimentSettings:
 def _guest(settings: SentimentSettings) -> EncoderGuest | None:
     """The encoder itself, its upper layers trained, where there is one."""
     s, folder = settings, encoder_folder(settings.encoder, settings.data)
-    return EncoderGuest(folder, s.guest_layers, s.guest_rate) if folder is not None and s.guest_layers else None
+    if folder is None or not s.guest_layers:
+        return None
+    return EncoderGuest(folder, s.guest_layers, s.guest_rate, s.guest_weak)
 
 
 @dataclass(frozen=True)

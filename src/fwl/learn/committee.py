@@ -52,7 +52,7 @@ def with_guest(committee: Learned, problem: Problem, recipe: Recipe) -> Learned:
     make, validation = recipe.auto.guest, problem.validation
     if make is None or validation is None:
         raise InvalidInput("auto: a guest's share is chosen on a validation set; give Problem(..., validation=...)")
-    guest = make(problem.strong)
+    guest = make(problem)
     calm = replace(committee, rebalance=0.0).predict(validation.X, validation.weak)
     said = problem.task.link(predict(guest, validation.X))
     losses = {share: _loss(committee, problem, (1.0 - share) * calm + share * said) for share in GUEST_SHARES}

@@ -132,7 +132,7 @@ class Auto:
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
         rebalance: how far the committee's probabilities are moved towards equal classes (see `Teaching.rebalance`).
-        guest: makes a student of another kind, trained on the strong labels, that joins the committee with the share,
+        guest: makes a trained student of another kind that joins the committee with the share,
             none included, that suits the validation set best; None for no such student.
     """
 
@@ -151,7 +151,7 @@ class Auto:
     folds: int = 3
     committee: int = 0
     rebalance: float = 0.0
-    guest: Callable[[StrongSet], Student] | None = None
+    guest: Callable[[Problem], Student] | None = None
 
     def __post_init__(self) -> None:
         for name in self.inputs:

@@ -72,10 +72,10 @@ VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100
 
 
 def guest(width, steps):
-    def trained(strong):
+    def trained(problem):
         student = Perceptron(4, 3, (width,), "relu", chance=Chance(0))
         plan = Training(steps=steps, batch_size=16, learning_rate=1e-2)
-        train(student, Lesson(strong.X, strong.y), plan, Chance(0), loss=MULTICLASS.loss)
+        train(student, Lesson(problem.strong.X, problem.strong.y), plan, Chance(0), loss=MULTICLASS.loss)
         return student
 
     return {"guest": trained}
