@@ -75,9 +75,15 @@ class Journal(Lines):
         for entry in self._entries:
             yield entry["variation"], entry["seed"], _read_outcome(entry)
 
-    def add(self, variation: int, seed: int, outcome: Outcome) -> None:
-        """Record a finished unit; it is on disk when this returns."""
-        self._append({"variation": variation, "seed": seed, **dataclasses.asdict(outcome)})
+    def add(self, variation: int, seed: int, outcome: Outcome, seconds: float = 0.0) -> None:
+        """Record a finished unit and how long after the one before, or the start, it came; it is on disk afterwards."""
+        told = {"variation": variation, "seed": seed, "seconds": round(seconds, 2)}
+        self._append({**told, **dataclasses.asdict(outcome)})
+
+    @property
+    def seconds(self) -> float:
+        """How long everything recorded took, whenever it was run; what a kill lost is not counted."""
+        return float(sum(entry.get("seconds", 0.0) for entry in self._entries))
 
     def _check(self, entry: dict[str, Any]) -> None:
         _read_outcome(entry)

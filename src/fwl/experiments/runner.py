@@ -60,7 +60,7 @@ def run_experiment(
     grid = [change_settings(settings, variation.changes) for variation in experiment.variations]
     seed_list = _seed_list(settings.seed, experiment.sizes[size].seeds if seeds is None else seeds)
     make_writable(out)
-    started = time.monotonic()
+    watch = _Stopwatch()
     if experiment.prepare is not None:
         for cell in grid:
             experiment.prepare(cell, progress or Silent())
@@ -68,14 +68,14 @@ def run_experiment(
     journal = Journal(out / "journal.jsonl", {**identity, "settings": plain_settings(settings)}, resume)
     units = [(v, seed, chosen) for seed in seed_list for v in range(len(grid))]  # neighbours may share their step 1
     pictured = seed_list[0] if experiment.pictured else None
-    _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent())
+    _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent(), watch)
     wanted = [o for v, seed, o in _merged(journal) if seed in seed_list]
     return Result(
         experiment=experiment.name,
         title=experiment.title,
         size=size,
         settings=plain_settings(settings),
-        provenance=provenance(seed_list, {o.data_sha256 for o in wanted}, time.monotonic() - started),
+        provenance=provenance(seed_list, {o.data_sha256 for o in wanted}, journal.seconds + watch.lap()),
         rows=_rows(experiment, chosen, seed_list, journal, with_paper=_is_the_papers(experiment, size, settings)),
         curves=next((o.curves for o in wanted if o.curves), {}),
     )
@@ -131,6 +131,7 @@ def _run_missing(
     pictured: int | None,
     jobs: int,
     progress: Progress,
+    watch: _Stopwatch,
 ) -> None:
     """Run what the journal does not hold, in parallel; record each unit as it comes in."""
     missing = _missing(units, journal)
@@ -143,10 +144,20 @@ def _run_missing(
     )
     try:
         for (variation, seed, _), outcome in Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
-            journal.add(variation, seed, outcome)
+            journal.add(variation, seed, outcome, watch.lap())
             progress.advance()
     finally:
         progress.finish()
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    def lap(self) -> float:
+        """The seconds since the last lap, or the start."""
+        since, self._since = self._since, time.monotonic()
+        return self._since - since
 
 
 def _missing(units: list[Unit], journal: Journal) -> list[Unit]:

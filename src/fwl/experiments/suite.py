@@ -155,7 +155,8 @@ def run_suite(
         try:
             result = _run(entry, out / entry.name, size, seeds, resume, jobs, listener)
             keep(result, out / entry.name)
-            journal.add(entry.name, clock.done(entry.name))
+            earlier = float(result.provenance["seconds"])  # counts what was done before an interruption too
+            journal.add(entry.name, clock.done(entry.name, max(earlier, clock.since())))
         except Exception as error:
             failed[entry.name] = error
             clock.done(entry.name)
@@ -228,14 +229,18 @@ class Clock:
         """An entry begins."""
         self._begun = self._now()
 
+    def since(self) -> float:
+        """Seconds since the entry under way began, or was gone on with."""
+        return self._now() - self._begun
+
     def done(self, name: str, seconds: float | None = None) -> float:
         """An entry is done; what it took is told, or was measured since it began."""
-        self._taken[name] = self._now() - self._begun if seconds is None else seconds
+        self._taken[name] = self.since() if seconds is None else seconds
         return self._taken[name]
 
     def left(self, name: str) -> float:
         """The seconds that this entry, which is under way, and all after it will take."""
-        under_way = max(0.0, self._costs[name] * self.pace - (self._now() - self._begun))
+        under_way = max(0.0, self._costs[name] * self.pace - self.since())
         return under_way + self.pace * sum(c for n, c in self._costs.items() if n != name and n not in self._taken)
 
     @property

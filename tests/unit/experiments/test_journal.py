@@ -14,6 +14,15 @@ def test_what_was_added_is_there_after_reopening(tmp_path):
     assert list(Journal(path, RUN, resume=True).finished()) == [(3, 7, OUTCOME)]
 
 
+def test_it_knows_how_long_everything_recorded_took(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    Journal(path, RUN, resume=False).add(0, 1, OUTCOME, 2.5)
+    again = Journal(path, RUN, resume=True)
+    again.add(0, 2, OUTCOME, 1.25)
+    assert again.seconds == 3.75
+    assert Journal(path, RUN, resume=True).seconds == 3.75
+
+
 def test_without_resume_it_starts_afresh(tmp_path):
     path = tmp_path / "journal.jsonl"
     Journal(path, RUN, resume=False).add(3, 7, OUTCOME)

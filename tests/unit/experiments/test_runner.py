@@ -109,6 +109,15 @@ def test_resuming_computes_only_what_is_missing(tmp_path, monkeypatch):
     assert resumed.rows == run_experiment(EXPERIMENT, tmp_path / "whole", jobs=1, seeds=3).rows
 
 
+def test_seconds_count_what_was_done_before_an_interruption(tmp_path, monkeypatch):
+    passed = iter(range(0, 1000, 2))  # the clock is looked at when a run begins, after every unit and at the end
+    monkeypatch.setattr("fwl.experiments.runner.time.monotonic", lambda: next(passed))
+    first = run(tmp_path, size="tiny", seeds=1)
+    again = run(tmp_path, size="tiny", resume=True)
+    assert first.provenance["seconds"] == 2 * (2 + 1)
+    assert again.provenance["seconds"] == 2 * (6 + 1)
+
+
 def test_processes_change_nothing(tmp_path):
     alone = run_experiment(EXPERIMENT, tmp_path / "a", jobs=1)
     both = run_experiment(EXPERIMENT, tmp_path / "b", jobs=2)

@@ -1,3 +1,4 @@
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -30,7 +31,7 @@ class Runs:
         if name in self.failing:
             raise self.error(f"{name} went wrong")
         options["progress"].finish()
-        return Result(name, name, options["size"], {}, {"seeds": [0]}, ())
+        return Result(name, name, options["size"], {}, {"seeds": [0], "seconds": 7.0}, ())
 
     @property
     def names(self):
@@ -130,6 +131,13 @@ def test_what_is_finished_is_not_run_again_if_asked_to_resume(tmp_path, runs):
     afresh = runs()
     go(tmp_path)
     assert afresh.names == ["toy", "beta", "sampling"]
+
+
+def test_an_entry_is_told_to_have_taken_what_its_run_says_it_took_before_too(tmp_path, runs):
+    runs()
+    go(tmp_path)
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines()[1:]
+    assert [json.loads(line) for line in lines] == [{"entry": entry.name, "seconds": 7.0} for entry in PLAN]
 
 
 def test_an_entry_that_fails_keeps_no_other_from_running(tmp_path, runs):
