@@ -11,12 +11,13 @@ import json
 import math
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import torch
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from fwl.errors import OutputTrouble
 from fwl.experiments.remembered import latest
@@ -32,6 +33,7 @@ from fwl.students.vector_cache import default_cache_folder
 
 UPDATES, BATCH = 120, 32
 PASSES = 5  # over the strong tweets, at the most
+FOREVER = -1.0  # how long to wait for another process that trains the same guest
 GUESTS = 2  # that a process keeps, the latest
 _SCHEME = "upper layers, linear decay, weak then strong, 1"  # part of every digest: change it when guests change
 
@@ -85,6 +87,11 @@ class EncoderGuest:
         lessons = self._lessons(problem)
         return latest(_MADE, self._digest(lessons), lambda: self._after(lessons), GUESTS)
 
+    def begin(self, problem: Problem) -> None:
+        """Train it now, unless somebody is at it: whoever has other things to do first need not wait for it then."""
+        with suppress(Timeout):
+            self._after(self._lessons(problem), patience=0.0)
+
     def _lessons(self, problem: Problem) -> tuple[Lesson, ...]:
         """What it learns, one after the other."""
         strong, weak = problem.strong, problem.weak
@@ -93,14 +100,14 @@ class EncoderGuest:
         rows = Chance(0).child("guest's weak tweets").numpy().permutation(len(weak.X))[: self.n_weak]
         return Lesson(weak.X[rows], weak.y[rows]), Lesson(strong.X, strong.y)
 
-    def _after(self, lessons: tuple[Lesson, ...]) -> RememberingEncoder:
-        """What is left of the encoder after these lessons, each of which is kept on disk with all before it."""
+    def _after(self, lessons: tuple[Lesson, ...], patience: float = FOREVER) -> RememberingEncoder:
+        """What the encoder has become after these lessons; after each it is kept on disk."""
         kept = default_cache_folder().parent / "guests" / self._digest(lessons)[:32]
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(kept.with_suffix(".lock")):
+        with FileLock(kept.with_suffix(".lock"), timeout=patience):
             guest = self._untrained(lessons[-1].y.shape[1])
             if not _revived(guest, kept):
-                guest = self._after(lessons[:-1]) if lessons[:-1] else guest
+                guest = self._after(lessons[:-1], patience) if lessons[:-1] else guest
                 _teach(guest, lessons[-1], self.rate)
                 write_folder(kept, Stored("guest", {}, {name: p.detach().numpy() for name, p in _trained(guest)}))
         return guest.eval()

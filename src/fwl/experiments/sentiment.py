@@ -172,6 +172,8 @@ def measure_sentiment(
     tweets = load(prepare(_sources(settings)))
     problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
     remembering, scores = _remembering(recipe, settings), []
+    if guest := _guest(settings) if "FWL_auto" in methods else None:
+        guest.begin(problem)
     with sharing(_STARTS):
         pretrained = started(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
         for method in methods:

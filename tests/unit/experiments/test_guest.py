@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from tests.unit.students.test_encoder import save_encoder
 
 from fwl.experiments.guest import EncoderGuest, _teach, _updates
@@ -74,6 +75,24 @@ def test_it_is_trained_once_and_read_again_bit_for_bit(encoder, tmp_path, monkey
     monkeypatch.setattr("fwl.experiments.guest._MADE", OrderedDict())
     monkeypatch.setattr("fwl.experiments.guest.train", lambda *_, **__: pytest.fail("trained again"))
     assert np.array_equal(predict(make(problem), problem.strong.X), first)
+
+
+def test_what_was_begun_is_what_is_made(encoder, tmp_path, monkeypatch):
+    problem, make = problem_with(encoder, 6), EncoderGuest(encoder, 1, 1e-2, 12)
+    make.begin(problem)
+    assert len(kept(tmp_path)) == 2
+    monkeypatch.setattr("fwl.experiments.guest.train", lambda *_, **__: pytest.fail("trained again"))
+    make(problem)
+
+
+def test_nobody_begins_what_somebody_else_is_at(encoder, tmp_path):
+    problem, make = problem_with(encoder, 6), EncoderGuest(encoder, 1, 1e-2, 12)
+    for lessons in (make._lessons(problem)[:1], make._lessons(problem)):
+        place = tmp_path / "cache" / "fwl" / "guests" / make._digest(lessons)[:32]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(place.with_suffix(".lock")):
+            make.begin(problem)
+        assert kept(tmp_path) == []
 
 
 def test_a_process_asks_the_encoder_once(encoder, monkeypatch):
