@@ -33,7 +33,7 @@ SUITE: dict[str, dict[str, float]] = {
     "annotators": {"tiny": 4, "reduced": 250, "paper": 2500},
     "sampling": {"tiny": 4, "reduced": 500, "paper": 4000},
     "teachers": {"tiny": 6, "reduced": 300, "paper": 3000},
-    "sentiment": {"tiny": 4, "reduced": 4800, "paper": 14_000},
+    "sentiment": {"tiny": 4, "reduced": 2300, "paper": 14_000},
     "ranking": {"tiny": 9, "reduced": 1300, "paper": 9000},  # each collection
 }
 
