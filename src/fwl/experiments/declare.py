@@ -123,6 +123,8 @@ class Experiment:
             do without one.
         prepare: makes the data ready before any unit of work asks for it.
         tuning: what `fwl tune` does for it.
+        apart: groups of methods that have much of their work in common, and little with the others: where a process
+            would be left without work, it may take one of them.
     """
 
     name: str
@@ -136,6 +138,16 @@ class Experiment:
     needs_data: bool = False
     prepare: Prepare | None = None
     tuning: Tuning | None = None
+    apart: tuple[tuple[str, ...], ...] = ()
+
+    def groups(self, methods: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Some of the methods as those that are in no group, and group by group."""
+        grouped = {name for group in self.apart for name in group}
+        cut = [
+            tuple(m for m in methods if m not in grouped),
+            *(tuple(m for m in methods if m in g) for g in self.apart),
+        ]
+        return [group for group in cut if group]
 
     def variations_at(self, size: str) -> tuple[Variation, ...]:
         """The grid at one size."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from fwl.experiments.declare import Experiment, Size, Tuning, Variation
 from fwl.experiments.grid import Grid
-from fwl.experiments.ranking import ROWS, RankingSettings, measure_ranking, prepare_ranking, validate_ranking
+from fwl.experiments.ranking import (
+    AUTO,
+    FUSED,
+    ROWS,
+    SCORED,
+    UNSUPERVISED,
+    RankingSettings,
+    measure_ranking,
+    prepare_ranking,
+    validate_ranking,
+)
 
 _RANKING_GRID = Grid(
     {
@@ -72,4 +82,5 @@ RANKING = Experiment(
         validate=validate_ranking,
         prepare=prepare_ranking,
     ),
+    apart=(tuple(row for row in ROWS if row.startswith((*SCORED, UNSUPERVISED, FUSED, AUTO))),),  # other first steps
 )

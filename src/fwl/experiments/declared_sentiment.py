@@ -106,6 +106,7 @@ SENTIMENT = Experiment(
     needs_data=True,
     prepare=prepare_sentiment,
     tuning=_SENTIMENT_TUNING,
+    apart=(("NN_W->Sx4", "FWL_auto"),),  # the same four students
 )
 
 STRONG_TWEETS = (100, 300, 1000, 3000, 11_338)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from fwl.errors import InvalidInput, OutputTrouble, TeacherWarning, UnknownName
@@ -69,7 +69,7 @@ def run_experiment(
     units = [(v, seed, chosen) for seed in seed_list for v in range(len(grid))]  # neighbours may share their step 1
     pictured = seed_list[0] if experiment.pictured else None
     _run_missing(experiment, grid, units, journal, pictured, jobs, progress or Silent(), watch)
-    wanted = [o for v, seed, o in _merged(journal) if seed in seed_list]
+    wanted = [o for v, seed, o in _merged(journal, experiment) if seed in seed_list]
     return Result(
         experiment=experiment.name,
         title=experiment.title,
@@ -134,9 +134,10 @@ def _run_missing(
     watch: _Stopwatch,
 ) -> None:
     """Run what the journal does not hold, in parallel; record each unit as it comes in."""
-    missing = _missing(units, journal)
-    progress.start(len(units), experiment.name)
-    progress.advance(len(units) - len(missing))
+    whole = _missing(units, journal)
+    missing = _shared_out(whole, experiment, jobs)
+    progress.start(len(units) - len(whole) + len(missing), experiment.name)
+    progress.advance(len(units) - len(whole))
     work = (
         delayed(_run_unit)(experiment, grid[v], unit, experiment.variations[v].dataset, unit[1] == pictured)
         for unit in missing
@@ -169,6 +170,12 @@ def _missing(units: list[Unit], journal: Journal) -> list[Unit]:
     return [unit for unit in left if unit[2]]
 
 
+def _shared_out(units: list[Unit], experiment: Experiment, jobs: int) -> list[Unit]:
+    """The units; the last ones, beside which a process would have nothing to do, in groups of methods."""
+    last = len(units) - len(units) % effective_n_jobs(jobs)
+    return units[:last] + [(v, s, group) for v, s, methods in units[last:] for group in experiment.groups(methods)]
+
+
 def _run_unit(
     experiment: Experiment, settings: Any, unit: Unit, dataset: str, with_curves: bool
 ) -> tuple[Unit, Outcome]:
@@ -179,8 +186,14 @@ def _run_unit(
         return unit, experiment.measure(settings, dataset, unit[2], unit[1], with_curves)
 
 
-def _merged(journal: Journal) -> list[tuple[int, int, Outcome]]:
-    return sorted(journal.finished(), key=lambda entry: entry[:2])
+def _merged(journal: Journal, experiment: Experiment) -> list[tuple[int, int, Outcome]]:
+    """What was recorded, in the order of variations, seeds and the table's rows, whenever it was finished."""
+
+    def place(entry: tuple[int, int, Outcome]) -> tuple[int, int, int]:
+        variation, seed, outcome = entry
+        return variation, seed, min((experiment.methods.index(score.method) for score in outcome.scores), default=0)
+
+    return sorted(journal.finished(), key=place)
 
 
 def _rows(
@@ -188,7 +201,9 @@ def _rows(
 ) -> tuple[Row, ...]:
     rows: list[Row] = []
     for index, variation in enumerate(experiment.variations):
-        scores = [(s, score) for v, s, o in _merged(journal) if v == index and s in seeds for score in o.scores]
+        scores = [
+            (s, score) for v, s, o in _merged(journal, experiment) if v == index and s in seeds for score in o.scores
+        ]
         rows += _rows_of(variation if with_paper else replace(variation, paper={}), methods, scores)
     return tuple(rows)
 

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import re
 from dataclasses import dataclass
 
@@ -122,6 +123,22 @@ def test_processes_change_nothing(tmp_path):
     alone = run_experiment(EXPERIMENT, tmp_path / "a", jobs=1)
     both = run_experiment(EXPERIMENT, tmp_path / "b", jobs=2)
     assert alone.rows == both.rows
+
+
+def test_the_last_units_are_cut_where_a_process_would_be_idle_and_that_changes_nothing(tmp_path):
+    cut = dataclasses.replace(EXPERIMENT, apart=(("good",),), variations=EXPERIMENT.variations[:1])
+    result = run_experiment(cut, tmp_path / "cut", jobs=2, seeds=3)
+    lines = [json.loads(line) for line in (tmp_path / "cut" / "journal.jsonl").read_text().splitlines()[1:]]
+    units = sorted((line["seed"], [score["method"] for score in line["scores"]]) for line in lines)
+    assert units == [(0, ["good", "bad"]), (1, ["good", "bad"]), (2, ["bad"]), (2, ["good"])]
+    assert result.rows == run_experiment(cut, tmp_path / "whole", jobs=1, seeds=3).rows
+
+
+def test_groups_are_of_the_methods_asked_for():
+    cut = dataclasses.replace(EXPERIMENT, methods=("a", "b", "c", "d"), apart=(("d", "b"), ("c",)))
+    assert cut.groups(("a", "b", "c", "d")) == [("a",), ("b", "d"), ("c",)]
+    assert cut.groups(("b", "c")) == [("b",), ("c",)]
+    assert EXPERIMENT.groups(("bad", "good")) == [("bad", "good")]
 
 
 def test_progress_hears_of_every_unit(tmp_path):
