@@ -63,6 +63,8 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 
 results-sentiment: $(INSTALLED)  ## the runs on tweets: make results-sentiment DATA=FOLDER (semeval/, tweets.tsv.gz)
 	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --out docs/results/sentiment
+	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --seeds 8 --set seed=1000 \
+		--methods 'NN_S,NN_W->S,NN_W->Sx4,FWL_auto' --out docs/results/sentiment-fresh-seeds
 	$(BIN)/fwl reproduce sentiment-curve --size reduced --data $(DATA) --out docs/results/sentiment-curve
 	$(BIN)/python -m benchmarks.annotators --data $(DATA)/.. --json docs/results/annotators.json
 	$(BIN)/python -m benchmarks.render_docs
