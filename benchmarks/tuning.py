@@ -4,7 +4,7 @@
 
 Repeats differ in what the searches draw. All trials have one seed, so a point of the grid has one value: it is
 computed once, kept in DIR/values, and looked up by whoever comes by again. A run that was stopped goes on where it was.
-By default 5,000 weak tweets and 500 updates in either step, so that the 360 trainings fit into an hour of two cores.
+By default 5,000 weak tweets and 500 updates in either step: there are up to 360 trainings.
 """
 
 from __future__ import annotations

@@ -200,10 +200,9 @@ def _rows(
     experiment: Experiment, methods: tuple[str, ...], seeds: list[int], journal: Journal, with_paper: bool
 ) -> tuple[Row, ...]:
     rows: list[Row] = []
+    merged = [entry for entry in _merged(journal, experiment) if entry[1] in seeds]
     for index, variation in enumerate(experiment.variations):
-        scores = [
-            (s, score) for v, s, o in _merged(journal, experiment) if v == index and s in seeds for score in o.scores
-        ]
+        scores = [(s, score) for v, s, o in merged if v == index for score in o.scores]
         rows += _rows_of(variation if with_paper else replace(variation, paper={}), methods, scores)
     return tuple(rows)
 

@@ -96,8 +96,8 @@ class SentimentSettings:
         kernel_rows: strong tweets on which FWL_auto fits its kernels.
         largest: strong tweets of one of FWL_auto's clusters.
         rebalance: how far FWL_auto moves towards equal classes.
-        guest_layers: upper layers of the encoder that FWL_auto's guest trains on the strong tweets; 0 for no guest, and
-            there is none without an encoder.
+        guest_layers: upper layers of the encoder that are trained to be FWL_auto's guest; 0 for no guest, and there is
+            none without an encoder.
         guest_rate: its learning rate at first.
         guest_weak: weak tweets that the guest learns from before the strong ones; 0 for none.
     """
@@ -172,7 +172,8 @@ def measure_sentiment(
     tweets = load(prepare(_sources(settings)))
     problem, recipe, chance = problem_of(tweets, settings, seed), recipe_of(settings), Chance(seed)
     remembering, scores = _remembering(recipe, settings), []
-    if guest := _guest(settings) if "FWL_auto" in methods else None:
+    guest = _guest(settings)
+    if guest is not None and "FWL_auto" in methods:
         guest.begin(problem)
     with sharing(_STARTS):
         pretrained = started(problem, recipe, chance) if set(methods) & _START_FROM_STEP_1 else None
