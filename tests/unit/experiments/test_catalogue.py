@@ -21,6 +21,13 @@ def test_every_declaration_can_be_run(experiment):
             assert change_settings(settings, variation.changes) is not None
 
 
+@pytest.mark.parametrize("name", ["sentiment", "ranking"])
+def test_a_table_is_cut_into_groups_of_rows_it_has(name):
+    table = CATALOGUE[name]
+    assert {row for group in table.apart for row in group} < set(table.methods)
+    assert sorted(row for group in table.groups(table.methods) for row in group) == sorted(table.methods)
+
+
 def test_the_toy_table_has_every_method_and_the_papers_three_figures():
     toy = CATALOGUE["toy"]
     expected = "WA NN_W NN_S NN_S+/W NN_W->S NN_W->Sx4 NN_Womega->S FWL_noSigma FWL FWL_s FWL_auto"
