@@ -44,8 +44,7 @@ bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side
 
 results: $(INSTALLED)  ## run every stored experiment and benchmark anew and render the tables from them
 	for experiment in toy gaps; do $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
-	for analysis in beta sampling teachers; do $(BIN)/fwl reproduce $$analysis --out docs/results/toy-$$analysis || exit; done
-	$(BIN)/fwl reproduce learning-curve --out docs/results/learning-curve
+	for analysis in beta learning-curve sampling teachers; do $(BIN)/fwl reproduce $$analysis --out docs/results/toy-$$analysis || exit; done
 	$(BIN)/fwl reproduce toy --set seed=1000 --out docs/results/toy-fresh-seeds
 	$(BIN)/fwl reproduce toy --set weak="sin(x) + 0.5*cos(x/2)" --out docs/results/toy-informative
 	$(BIN)/python -m benchmarks.teacher_choice --json docs/results/teacher-choice.json
@@ -70,7 +69,7 @@ results-sentiment: $(INSTALLED)  ## the runs on tweets: make results-sentiment D
 	$(BIN)/python -m benchmarks.render_docs
 
 results-analyses: $(INSTALLED)  ## the analyses on all tasks: make results-analyses DATA=FOLDER (sentiment/, ranking/)
-	for analysis in beta annotators sampling teachers; do \
+	for analysis in beta learning-curve annotators sampling teachers; do \
 	  $(BIN)/fwl reproduce $$analysis --size reduced --data $(DATA) --out docs/results/$$analysis || exit; done
 	$(BIN)/python -m benchmarks.render_docs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from fwl.records import Result, Row
 from fwl.report.analysis import budgets
@@ -14,6 +15,7 @@ ORDER = (
     *(("FWL", "NN_W->S"), ("FWL", "WA"), ("FWL", "FWL_noSigma"), ("FWL", "FWL_unsuprep")),
     *(("NN_W->S", "NN_W"), ("NN_W", "WA")),
 )
+TABLES = ("toy", "sentiment", "ranking")  # the runs that have all methods
 SKEW = "effective share"  # how the metric of the fidelities' skew begins
 LEADS = {HOLDS: "**Holds:**", FAILS: "**Does not hold:**", OPEN: "**Not decided here:**"}
 
@@ -101,12 +103,18 @@ def _of_the_weights(by_method: Mapping[str, Row]) -> list[str]:
     return [f"Weighting by fidelity {effect}: {full.mean:.4f} with, {flat.mean:.4f} without."]
 
 
-def claim_story(judged: Iterable[Judged], result: Result) -> tuple[str, ...]:
-    """Paragraphs on an analysis: its claims, where each holds, does not, or stays open; and what lies behind that."""
+def claim_story(judged: Iterable[Judged], result: Result, others: Iterable[Result] = ()) -> tuple[str, ...]:
+    """Paragraphs on an analysis: its claims, where each holds, does not, or stays open; and what lies behind that.
+
+    Args:
+        judged: its claims.
+        result: the analysis.
+        others: runs on the same data, in which a reason may be found.
+    """
     behind = {
         "How much is at stake": [_span(rows) for rows in first_metrics(result) if rows[0].at],
         "Label budget": [str(budget).removesuffix(".") for budget in budgets(result)],
-        "Why": [*_skews(result), *_teachers_alone(result)],
+        "Why": [*_skews(result), *_teachers_alone(result), *_found_elsewhere(result, others)],
     }
     told = [_claim_told(entry) for entry in judged]
     return (*told, *(f"**{head}:** {'; '.join(parts)}." for head, parts in behind.items() if parts))
@@ -130,6 +138,37 @@ def _teachers_alone(result: Result) -> list[str]:
         figures = ", ".join(f"`{row.method}` {row.mean:.4f}" for row in own)
         told += [f"on `{own[0].dataset}` the teachers alone have {first[0].metric} {figures}"] if own else []
     return told
+
+
+def _found_elsewhere(result: Result, others: Iterable[Result]) -> list[str]:
+    """Reasons that stand in other runs: even fidelities, a teacher that knows little, a student that does."""
+    own = {row.dataset.partition(", ")[0] for row in result.rows}
+    told = []
+    for other in others:
+        for dataset in dict.fromkeys(row.dataset for row in other.rows if row.dataset in own):
+            told += [f"on `{dataset}` {reason}" for reason in _reasons(result.experiment, other, dataset)]
+    return told
+
+
+def _reasons(experiment: str, other: Result, dataset: str) -> list[str]:
+    """What another run says about one dataset of an analysis."""
+    of_dataset = replace(other, rows=tuple(row for row in other.rows if row.dataset == dataset))
+    if experiment == "beta" and other.experiment == "sampling":
+        return [f"{told.partition('` ')[2]}, at β = 1" for told in _skews(of_dataset)]
+    if experiment == "learning-curve" and other.experiment in TABLES:
+        return [f"the{told.removeprefix('The').removesuffix('.')}" for told in _of_the_teacher(other, dataset)]
+    if experiment == "annotators" and other.experiment in TABLES:
+        return _step_1_told({row.method: row for row in first_metrics(of_dataset)[0]})
+    return []
+
+
+def _step_1_told(by_method: Mapping[str, Row]) -> list[str]:
+    student, annotator = by_method.get("NN_W"), by_method.get("WA")
+    if student is None or annotator is None:
+        return []
+    effect = {1: "is ahead of", 0: "is level with", -1: "falls short of"}[difference(student, annotator).direction]
+    figures = f"{student.metric} {student.mean:.4f} against {annotator.mean:.4f}"
+    return [f"the student {effect} its annotator before it has seen a strong label ({figures})"]
 
 
 def _claim_told(entry: Judged) -> str:

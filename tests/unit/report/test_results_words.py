@@ -3,6 +3,8 @@ from tests.unit.report.examples import row, table_result
 from fwl.report.claims import judge
 from fwl.report.results_words import claim_story, data_told, scale_story, table_story
 
+STEP_1 = {"WA": (0.6, 0.6, 0.6), "NN_W": (0.6, 0.61, 0.62)}
+
 
 def story(*rows, **changes):
     return table_story(table_result(rows=rows, **changes))
@@ -73,6 +75,36 @@ def test_skewed_fidelities_and_teachers_by_themselves_are_reasons():
         "**Why:** on `toy` the fidelities are worth 25.0% of the soft set as equal ones (100 % is no skew at all); "
         "on `toy` the teachers alone have rmse `FWL_GP` 0.6000."
     )
+
+
+def test_reasons_are_looked_for_in_other_runs_on_the_same_data():
+    table = table_result(
+        experiment="sentiment",
+        rows=(
+            *(row(method, *values, metric="F1", lower=False) for method, values in STEP_1.items()),
+            row("FWL", 0.5, 0.51, 0.521, metric="F1 of the teacher", lower=False),
+            row("NN_W", 0.1, dataset="other data"),
+        ),
+    )
+    skew = row("FWL_s", 0.25, metric="effective share of D_sw", lower=False)
+    sampling = table_result(experiment="sampling", rows=(row("FWL_s", 0.5), skew))
+
+    def why(experiment, dataset="toy"):
+        analysis = table_result(experiment=experiment, rows=(row("FWL", 0.5, dataset=dataset),))
+        return claim_story([], analysis, [table, sampling])
+
+    assert why("beta") == (
+        "**Why:** on `toy` the fidelities are worth 25.0% of the soft set as equal ones (100 % is no skew at all), "
+        "at β = 1.",
+    )
+    (told,) = why("learning-curve")
+    assert told.startswith("**Why:** on `toy` the teacher of `FWL` knows less than the student it teaches knew after")
+    assert told.endswith("its soft labels have little to add.")
+    assert why("annotators", "toy, VADER") == (
+        "**Why:** on `toy` the student is level with its annotator before it has seen a strong label (F1 0.6100 "
+        "against 0.6000).",
+    )
+    assert why("teachers") == why("beta", "elsewhere") == ()
 
 
 def test_data_and_scale_are_told_beside_the_papers():
