@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check browser docs slow bench bench-gpflow results results-sentiment results-analyses results-ranking clean
+.PHONY: demo test check browser docs slow bench bench-gpflow results results-suite results-sentiment clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -42,6 +42,9 @@ bench: $(INSTALLED)  ## speed side by side, in one run
 bench-gpflow: $(INSTALLED) .venv-gpflow/.installed  ## the teachers side by side, GPflow's from its own environment too
 	$(BIN)/python -m benchmarks.teachers
 
+# Of the suite's runs; its toy is kept apart, for the page has the one of `results`, with more seeds.
+SUITE = toy beta learning-curve annotators sampling teachers sentiment ranking-cranfield ranking-nfcorpus ranking-wikiqa
+
 results: $(INSTALLED)  ## run every stored experiment and benchmark anew and render the tables from them
 	for experiment in toy gaps; do $(BIN)/fwl reproduce $$experiment --out docs/results/$$experiment || exit; done
 	for analysis in beta learning-curve sampling teachers; do $(BIN)/fwl reproduce $$analysis --out docs/results/toy-$$analysis || exit; done
@@ -60,22 +63,19 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 	$(BIN)/python -m benchmarks.ranking_memory --json docs/results/ranking-memory.json
 	$(BIN)/python -m benchmarks.render_docs
 
-results-sentiment: $(INSTALLED)  ## the runs on tweets: make results-sentiment DATA=FOLDER (semeval/, tweets.tsv.gz)
-	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --out docs/results/sentiment
+results-suite: $(INSTALLED)  ## everything of the paper in one go: make results-suite DATA=FOLDER (sentiment/, ranking/)
+	$(BIN)/fwl reproduce all --size reduced --data $(DATA) --out runs/all --resume
+	for entry in $(SUITE); do \
+	  from=runs/all/$$entry; to=docs/results/$$(echo $$entry | sed 's/^toy$$/toy-reduced/'); mkdir -p $$to && \
+	  cp $$from/results.json $$from/report.html $$from/*.png $$from/*.svg $$to || exit; done
+	$(BIN)/python -m benchmarks.render_docs
+
+results-sentiment: $(INSTALLED)  ## more runs on tweets: make results-sentiment DATA=FOLDER (semeval/, tweets.tsv.gz)
 	$(BIN)/fwl reproduce sentiment --size reduced --data $(DATA) --seeds 8 --set seed=1000 \
 		--methods 'NN_S,NN_W->S,NN_W->Sx4,FWL_auto' --out docs/results/sentiment-fresh-seeds
 	$(BIN)/fwl reproduce sentiment-curve --size reduced --data $(DATA) --out docs/results/sentiment-curve
 	$(BIN)/python -m benchmarks.annotators --data $(DATA)/.. --json docs/results/annotators.json
-	$(BIN)/python -m benchmarks.render_docs
-
-results-analyses: $(INSTALLED)  ## the analyses on all tasks: make results-analyses DATA=FOLDER (sentiment/, ranking/)
-	for analysis in beta learning-curve annotators sampling teachers; do \
-	  $(BIN)/fwl reproduce $$analysis --size reduced --data $(DATA) --out docs/results/$$analysis || exit; done
-	$(BIN)/python -m benchmarks.render_docs
-
-results-ranking: $(INSTALLED)  ## the runs on collections: make results-ranking DATA=FOLDER (nfcorpus/, cranfield/, wikiqa/)
-	for collection in nfcorpus cranfield wikiqa; do \
-	  $(BIN)/fwl reproduce ranking --size reduced --data $(DATA)/$$collection --out docs/results/ranking-$$collection || exit; done
+	$(BIN)/python -m benchmarks.tuning --data $(DATA) --out runs/tuning --json docs/results/tuning.json
 	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt
