@@ -15,6 +15,7 @@ from fwl.experiments.grid import Grid
 from fwl.randomness import Chance
 from fwl.threads import one_thread
 
+FIRST = 4  # points that are tried before the first model
 MOST = 4096  # points whose expected improvement is looked at
 SAMPLES = 128  # of the posterior, for an expectation
 Known = Mapping[int, float | None]  # what came out at each point, higher is better; None where nothing did
@@ -39,7 +40,7 @@ def suggest_by_bandit(grid: Grid, known: Known, count: int, chance: Chance) -> l
         count: how many to suggest.
         chance: of the tuning; what is drawn depends on how many points are known and on nothing else.
     """
-    if len(known) < n_first(grid) or all(value is None for value in known.values()):
+    if len(known) < FIRST or all(value is None for value in known.values()):
         return _first_untried(_spread_out(grid, chance.child("first")), known, count)
     chance = chance.child("after", len(known))
     candidates = _candidates(grid, known, chance.child("candidates"))
@@ -53,11 +54,6 @@ def suggest_by_bandit(grid: Grid, known: Known, count: int, chance: Chance) -> l
         except ModelFittingError:  # after several attempts; any point will help the next model
             return suggest_any(grid, known, count, chance)
     return [candidates[i] for i in chosen]
-
-
-def n_first(grid: Grid) -> int:
-    """How many points are tried before the first model: one more than settings that vary, and at least four."""
-    return max(4, 1 + sum(count > 1 for count in grid.shape))
 
 
 SEARCHES: dict[str, Search] = {"bandit": suggest_by_bandit, "random": suggest_any}
@@ -111,7 +107,7 @@ def _spread_out(grid: Grid, chance: Chance) -> Iterator[int]:
     """Points of a scrambled Sobol sequence, then any."""
     seed = chance.child("Sobol").integer()
     sequence = SobolEngine(len(grid.shape), scramble=True, seed=seed)  # type: ignore[no-untyped-call]
-    for shares in sequence.draw(8 * n_first(grid), dtype=torch.float64).tolist():
+    for shares in sequence.draw(8 * FIRST, dtype=torch.float64).tolist():
         yield grid.nearest(shares)
     yield from _in_any_order(grid, chance)
 

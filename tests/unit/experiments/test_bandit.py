@@ -6,7 +6,7 @@ import torch
 from tests.refusals import expect_refusal
 
 from fwl.errors import InvalidInput
-from fwl.experiments.bandit import SEARCHES, check_botorch, n_first, suggest_any, suggest_by_bandit
+from fwl.experiments.bandit import FIRST, SEARCHES, check_botorch, suggest_any, suggest_by_bandit
 from fwl.experiments.grid import Grid
 from fwl.randomness import Chance
 
@@ -59,7 +59,7 @@ def test_a_grid_is_tried_to_its_end(search):
 
 
 def test_first_suggestions_are_spread_out():
-    first = suggest_by_bandit(GRID, {}, n_first(GRID), Chance(0))
+    first = suggest_by_bandit(GRID, {}, FIRST, Chance(0))
     places = GRID.encoded(first)
     assert len(first) == 4
     assert (np.ptp(places, axis=0) > 0.5).all()
