@@ -17,7 +17,8 @@ from fwl.estimators.telling import CHUNK, predict_with
 from fwl.learn.own_data import weak_or_student
 from fwl.learn.soften import unexplained_share
 from fwl.learn.suggest import CLUSTERS, Suggestions, suggest
-from fwl.learn.verdicts import Witnesses, both_columns, doubt, silent_rows, verdicts, witnesses
+from fwl.learn.task import both_columns
+from fwl.learn.verdicts import Witnesses, doubt, silent_rows, verdicts, witnesses
 from fwl.randomness import Chance
 from fwl.records import Array
 

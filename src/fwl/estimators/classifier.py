@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 STRONG_PASSES = 40  # over strong rows alone: more were no better (DECISIONS.md, D54)
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
+SHARE_FOLDS = 4  # of the strong rows, on which the teacher's share of the committee is chosen (D62)
+BELIEVED_ROWS = 100.0  # for so many strong rows counts what is expected of student and annotator beforehand (D62)
 
 
 class FWLClassifier(ClassifierMixin, BaseEstimator):
@@ -186,6 +188,8 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             clusters=clusters,
             kernel_rows=KERNEL_ROWS,
             committee=self.committee,
+            share_folds=SHARE_FOLDS,
+            believed_rows=BELIEVED_ROWS,
             rebalance=self.rebalance,
         )
         return Recipe(

@@ -10,7 +10,7 @@ from fwl.errors import NoClosedForm
 from fwl.estimators.labels import Labels
 from fwl.evaluate.reliability import reliability_bins
 from fwl.learn.fitted import FittedTeacher, moved
-from fwl.learn.verdicts import both_columns
+from fwl.learn.task import both_columns
 from fwl.records import Array
 
 

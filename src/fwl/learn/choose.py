@@ -9,7 +9,7 @@ from itertools import product
 from fwl.learn.crossfit import cross_fit
 from fwl.learn.eyes import Eyes, OneStudent
 from fwl.learn.fitted import FittedTeacher, fit_through, left_out
-from fwl.learn.prior import READ_WEAK, prior_for
+from fwl.learn.prior import EXPECTED, READ_WEAK, prior_for
 from fwl.learn.recipe import PRIOR_MEANS, Auto, Problem, Recipe, Teaching
 from fwl.learn.view import make_view
 from fwl.randomness import Chance
@@ -17,6 +17,7 @@ from fwl.records import StrongSet
 from fwl.students.contract import Student
 from fwl.teach.clustered import ClusteredGP
 from fwl.teach.contract import Teacher
+from fwl.teach.evidence import Believed
 from fwl.teach.exact import ExactGP
 from fwl.teach.kernels import Kernel
 from fwl.teach.selection import evidence_score, left_out_score, starting_kernel
@@ -49,11 +50,12 @@ class NewTeacher:
     clusters: int | None
     largest: int
     hyperparameters: str = "evidence_with_prior"
+    believed: Believed | None = None
 
     def __call__(self) -> Teacher:
         """A new one."""
         if self.clusters == 1:
-            return ExactGP(self.kernel, self.hyperparameters, shrink_mean=True)
+            return ExactGP(self.kernel, self.hyperparameters, shrink_mean=True, believed=self.believed)
         return ClusteredGP(
             self.clusters, self.largest, self.kernel, self.hyperparameters, shrink_mean=True, precision="double"
         )
@@ -87,7 +89,7 @@ def _taught_all(fitted: FittedTeacher, problem: Problem, auto: Auto) -> FittedTe
     """The same teacher, with the kernel it has, on all strong labels."""
     kernel = fitted.teacher.kernel_  # type: ignore[attr-defined]
     clusters = 1 if len(problem.strong.X) <= auto.largest else None
-    new_teacher = NewTeacher(kernel, clusters, auto.largest, hyperparameters="fixed")
+    new_teacher = NewTeacher(kernel, clusters, auto.largest, "fixed", _believed(fitted.prior.kind, auto))
     teaching = replace(fitted.teaching, new_teacher=new_teacher)
     prior = prior_for(fitted.prior.kind, problem.strong, problem.task)
     return fit_through(fitted.view, new_teacher(), problem.strong, prior, teaching, problem.task)
@@ -119,9 +121,16 @@ def _fit(eyes: Eyes, candidate: Candidate, problem: Problem, auto: Auto) -> Fitt
         starting_kernel(view(everything), strong.y - prior.base, candidate.kernel, task.has_classes),
         _clusters(candidate, len(strong.X), auto),
         auto.largest,
+        believed=_believed(candidate.prior_mean, auto),
     )
     teaching = Teaching(new_teacher, candidate.input, True, candidate.prior_mean, calibrate=task.has_classes)
     return fit_through(view, new_teacher(), strong, prior, teaching, task)
+
+
+def _believed(prior_mean: str, auto: Auto) -> Believed | None:
+    if not auto.believed_rows or prior_mean not in EXPECTED:
+        return None
+    return Believed(EXPECTED[prior_mean], auto.believed_rows)
 
 
 def _clusters(candidate: Candidate, n: int, auto: Auto) -> int | None:

@@ -13,6 +13,7 @@ from fwl.learn.choose import choose_teacher
 from fwl.learn.learned import Learned
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
+from fwl.learn.shares import teacher_share
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
@@ -41,8 +42,18 @@ def students_and_teacher(
         "criterion": recipe.auto.criterion,
         "teacher_scores": scores,
     }
+    share = 0.5
+    if recipe.auto.share_folds:
+        share, likelihoods = teacher_share(teacher, student, problem, recipe, chance)
+        choices |= {"teacher_share": share, "teacher_share_scores": likelihoods}
     committee = Learned(
-        averaged.students, problem.task, teacher, choices=choices, with_teacher=True, rebalance=recipe.auto.rebalance
+        averaged.students,
+        problem.task,
+        teacher,
+        choices=choices,
+        with_teacher=True,
+        teacher_share=share,
+        rebalance=recipe.auto.rebalance,
     )
     return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe)
 

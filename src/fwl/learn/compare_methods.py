@@ -19,7 +19,7 @@ from fwl.evaluate.reliability import Bin, reliability_bins
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING, Cut, Rows, Work, over_folds
 from fwl.learn.own_data import LINEAR, OwnData, first_step
 from fwl.learn.recipe import Recipe
-from fwl.learn.verdicts import both_columns
+from fwl.learn.task import both_columns
 from fwl.progress import Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array

@@ -22,13 +22,14 @@ class Learned:
     """Trained students (one, or several that are averaged), and the teacher and soft labels where there are any.
 
     Attributes:
-        students: whose mean is the prediction; in a committee, half of it.
+        students: whose mean is the prediction; in a committee, what the teacher leaves of it.
         task: what they were trained for.
         teacher: the fitted teacher, if the method has one.
         soft: the soft dataset it made, if it made one.
         choices: what the method decided by itself, for the record.
         worth: what the teacher is worth, and what to be warned of, if there is one.
-        with_teacher: whether this is a committee: the teacher's own prediction is the other half.
+        with_teacher: whether this is a committee: the teacher's own prediction counts too.
+        teacher_share: of a committee's prediction, that is the teacher's.
         rebalance: how far a committee's probabilities are moved towards equal classes (see `Teaching`).
         guest: a student of another kind in a committee, if it was worth having.
         guest_share: of the prediction, that is the guest's; the rest is the committee's.
@@ -41,6 +42,7 @@ class Learned:
     choices: dict[str, Any] = field(default_factory=dict)
     worth: Worth | None = None
     with_teacher: bool = False
+    teacher_share: float = 0.5
     rebalance: float = 0.0
     guest: Student | None = None
     guest_share: float = 0.0
@@ -52,7 +54,7 @@ class Learned:
         if not self.with_teacher:
             return mean
         assert self.teacher is not None
-        mean = (mean + self.teacher.predict(samples, weak)) / 2.0
+        mean = (1.0 - self.teacher_share) * mean + self.teacher_share * self.teacher.predict(samples, weak)
         if self.guest is not None:
             guest = self.task.link(predict(self.guest, samples))
             mean = (1.0 - self.guest_share) * mean + self.guest_share * guest

@@ -131,6 +131,9 @@ class Auto:
         folds: of that cross-validation.
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
+        share_folds: folds of the strong samples on which the teacher's share of the committee is chosen; 0 for half.
+        believed_rows: how many strong samples the factors expected of a prior mean count for (`learn.prior.EXPECTED`)
+            in an exact teacher; 0 for none, as where there are thousands.
         rebalance: how far the committee's probabilities are moved towards equal classes (see `Teaching.rebalance`).
         guest: makes a trained student of another kind that joins the committee with the share,
             none included, that suits the validation set best; None for no such student.
@@ -150,6 +153,8 @@ class Auto:
     betas: tuple[float, ...] = (0.0, 1.0, 5.0)
     folds: int = 3
     committee: int = 0
+    share_folds: int = 0
+    believed_rows: float = 0.0
     rebalance: float = 0.0
     guest: Callable[[Problem], Student] | None = None
 
@@ -182,6 +187,12 @@ class Auto:
     def _check_committee(self) -> None:
         if self.committee < 0:
             raise InvalidInput(f"auto: committee={self.committee}: expected a number of students, 0 for none")
+        if self.share_folds == 1 or self.share_folds < 0:
+            raise InvalidInput(
+                f"auto: share_folds={self.share_folds}: expected at least 2 folds, or 0 for equal shares"
+            )
+        if not (np.isfinite(self.believed_rows) and self.believed_rows >= 0):
+            raise InvalidInput(f"auto: believed_rows={self.believed_rows}: expected a number of rows, 0 for none")
         if self.kernel_rows is not None and self.kernel_rows < 2:
             raise InvalidInput(f"auto: kernel_rows={self.kernel_rows}: expected at least 2, or None for all")
         if not 0.0 <= self.rebalance <= 1.0:

@@ -32,6 +32,7 @@ def learned_state(learned: Learned) -> State:
         "task": learned.task.name,
         "choices": learned.choices,
         "with_teacher": learned.with_teacher,
+        "teacher_share": learned.teacher_share,
         "rebalance": learned.rebalance,
     }
     return State(settings, arrays)
@@ -49,6 +50,7 @@ def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None
         teacher,
         choices=settings["choices"],
         with_teacher=bool(settings["with_teacher"]),
+        teacher_share=float(settings.get("teacher_share", 0.5)),
         rebalance=float(settings["rebalance"]),
     )
 

@@ -69,6 +69,11 @@ def mean_over_outputs(variance: Array) -> Array:
     return mean
 
 
+def both_columns(labels: Array) -> Array:
+    """A column for each class, where two classes share one."""
+    return np.hstack([1.0 - labels, labels]) if labels.shape[1] == 1 else labels
+
+
 REGRESSION = Task("regression", link=identity, aggregate=mean_over_outputs, loss=squared_error)
 BINARY = Task("binary", sigmoid, mean_over_outputs, binary_cross_entropy, True, sigmoid_of_signs, indifferent=0.5)
 PREFERENCE = replace(BINARY, name="preference")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fwl.learn.fitted import FittedTeacher
 from fwl.learn.own_data import weak_or_student
-from fwl.learn.task import Task
+from fwl.learn.task import Task, both_columns
 from fwl.records import Array
 from fwl.teach.insight import insight
 
@@ -60,11 +60,6 @@ def doubt(task: Task, weak: Array, label: Array, fidelity: Array) -> Array:
         distance: Array = np.abs(weak - label)[:, 0]
         disagreement = distance / (float(label.std()) or 1.0)
     return np.asarray(disagreement * fidelity)
-
-
-def both_columns(labels: Array) -> Array:
-    """A column for each class, where two classes share one."""
-    return np.hstack([1.0 - labels, labels]) if labels.shape[1] == 1 else labels
 
 
 def silent_rows(weak: Array) -> npt.NDArray[np.bool_]:

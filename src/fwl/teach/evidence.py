@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -24,10 +25,32 @@ from fwl.teach.kernels import Kernel, Scalar
 # Standard deviations of the log-normal priors around the starting values.
 PRIOR_WIDTHS = {"lengthscale": 1.0, "variance": 1.0, "offset": 1.0, "constant": 2.0}
 ROOM = math.log(100.0)  # a fit may always move so far from its start, whatever the bounds say
+TINY = 1e-12  # labels that do not vary at all hold nothing up
 SWEEPS = 200  # of coordinate descent over the factors of a prior mean; two or three are the rule
 
 
-def fit_kernel(kernel: Kernel, blocks: Sequence[Block], *, with_prior: bool, starts: int, chance: Chance) -> Kernel:
+@dataclass(frozen=True)
+class Believed:
+    """Factors on the directions of a prior mean that are expected before any strong label.
+
+    Attributes:
+        factors: [B].
+        rows: as if so many strong samples had said so.
+    """
+
+    factors: tuple[float, ...]
+    rows: float
+
+
+def fit_kernel(
+    kernel: Kernel,
+    blocks: Sequence[Block],
+    *,
+    with_prior: bool,
+    starts: int,
+    chance: Chance,
+    believed: Believed | None = None,
+) -> Kernel:
     """The kernel with the parameter values that make the labels of all blocks most likely.
 
     Where the blocks have directions of a prior mean, each is shrunk by the factor the evidence prefers.
@@ -38,6 +61,7 @@ def fit_kernel(kernel: Kernel, blocks: Sequence[Block], *, with_prior: bool, sta
         with_prior: whether the parameters are held near their starting values by `PRIOR_WIDTHS`.
         starts: how many starting points are tried.
         chance: where the further starts are drawn from.
+        believed: what is expected of those factors; None for nothing.
     """
     names = list(kernel.parameters())
     first = np.log([kernel.parameters()[name] for name in names])
@@ -46,7 +70,7 @@ def fit_kernel(kernel: Kernel, blocks: Sequence[Block], *, with_prior: bool, sta
     width = np.array([PRIOR_WIDTHS[name.split(".")[-1]] if with_prior else np.inf for name in names])
 
     def objective(theta: Array) -> tuple[float, Array]:
-        value, slope = _negative_evidence(kernel, names, theta, blocks)
+        value, slope = _negative_evidence(kernel, names, theta, blocks, believed)
         pull = (theta - first) / width
         return value + 0.5 * float(pull @ pull), slope + pull / width
 
@@ -58,10 +82,10 @@ def fit_kernel(kernel: Kernel, blocks: Sequence[Block], *, with_prior: bool, sta
     return kernel.with_parameters({n: float(v) for n, v in zip(names, np.exp(best), strict=True)})
 
 
-def shrinkage(blocks: Sequence[Block], factors: Sequence[Tensor]) -> Tensor:
+def shrinkage(blocks: Sequence[Block], factors: Sequence[Tensor], believed: Believed | None = None) -> Tensor:
     """The factors [B] in [0, 1] on the directions of the prior mean that make the labels most likely.
 
-    Generalised least squares under the covariances whose Cholesky factors are given.
+    Generalised least squares under the covariances whose Cholesky factors are given, drawn towards what is believed.
     """
     directions = blocks[0].mean.shape[-1]
     G, t = torch.zeros(directions, directions, dtype=torch.float64), torch.zeros(directions, dtype=torch.float64)
@@ -69,7 +93,28 @@ def shrinkage(blocks: Sequence[Block], factors: Sequence[Tensor]) -> Tensor:
         solved = torch.cholesky_solve(block.mean.flatten(-2), L).view_as(block.mean)  # K^-1 m
         G += torch.einsum("kncb,kncd->bd", block.mean, solved)
         t += torch.einsum("knc,kncb->b", block.y, solved)
+    if believed is not None:
+        strength, expected = _strength(blocks, believed), torch.tensor(believed.factors, dtype=torch.float64)
+        G, t = G + torch.diag(strength), t + strength * expected
     return _least_squares_in_the_box(G, t)
+
+
+def _strength(blocks: Sequence[Block], believed: Believed) -> Tensor:
+    """How firmly each factor is held, [B]: as by so many more samples whose labels vary as these do, in every place.
+
+    It does not depend on the kernel: what a kernel is worth is judged under one belief.
+    """
+    labels = sum(float(block.y.square().sum()) for block in blocks) / blocks[0].y.shape[-1]
+    towards = torch.stack([block.mean.square().sum(dim=(0, 1, 2)) for block in blocks]).sum(dim=0)  # [B]
+    return believed.rows * towards / max(labels, TINY)
+
+
+def _disbelief(blocks: Sequence[Block], factors: Tensor, believed: Believed | None) -> float:
+    """What factors [B] other than those believed cost, on the scale of the negative log evidence."""
+    if believed is None:
+        return 0.0
+    away = factors - torch.tensor(believed.factors, dtype=torch.float64)
+    return 0.5 * float(_strength(blocks, believed) @ away.square())
 
 
 def _least_squares_in_the_box(G: Tensor, t: Tensor) -> Tensor:
@@ -90,7 +135,9 @@ def _starts(first: Array, low: Array, high: Array, starts: int, chance: Chance) 
     return [np.clip(first + move, low, high) for move in (0.0, *draws)]
 
 
-def _negative_evidence(kernel: Kernel, names: list[str], theta: Array, blocks: Sequence[Block]) -> tuple[float, Array]:
+def _negative_evidence(
+    kernel: Kernel, names: list[str], theta: Array, blocks: Sequence[Block], believed: Believed | None
+) -> tuple[float, Array]:
     log_values = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
     values: dict[str, Scalar] = dict(zip(names, log_values.exp().unbind(), strict=True))
     tried = kernel.with_parameters(values)
@@ -99,8 +146,8 @@ def _negative_evidence(kernel: Kernel, names: list[str], theta: Array, blocks: S
         lower = [cholesky(b.with_noise(s.detach().clone(), tried)) for b, s in zip(blocks, signals, strict=True)]
     except NumericalTrouble:
         return 1e25, np.zeros_like(theta)
-    factors = shrinkage(blocks, lower)  # at their optimum the evidence does not change with them
-    evidence = 0.0
+    factors = shrinkage(blocks, lower, believed)  # at their optimum the evidence does not change with them
+    evidence = -_disbelief(blocks, factors, believed)
     for block, signal, L in zip(blocks, signals, lower, strict=True):
         residual = block.residual(factors)
         alpha = torch.cholesky_solve(residual, L)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from dataclasses import asdict
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from fwl.randomness import chance_from
 from fwl.records import Array, Posterior
 from fwl.teach.algebra import leave_one_out
 from fwl.teach.blocks import Block, factor, log_evidence_of, one_block
-from fwl.teach.evidence import fit_kernel, shrinkage
+from fwl.teach.evidence import Believed, fit_kernel, shrinkage
 from fwl.teach.given import as_lesson, as_tensor, check_columns, check_hyperparameters, offset_as_taught
 from fwl.teach.kernels import RBF, Kernel, White, as_spec, from_spec
 from fwl.teach.state import State, storable
@@ -33,6 +34,7 @@ class ExactGP:
         shrink_mean: whether a given prior mean m is used as a*m, with a in [0, 1] chosen by the evidence, or as it is.
         starts: starting points of that fit.
         random_state: where the further starts are drawn from.
+        believed: what is expected of the factors when the mean is shrunk; None for nothing.
 
     Attributes:
         kernel_: the kernel after fitting.
@@ -47,9 +49,10 @@ class ExactGP:
         shrink_mean: bool = False,
         starts: int = 3,
         random_state: int = 0,
+        believed: Believed | None = None,
     ) -> None:
         self.kernel, self.hyperparameters, self.shrink_mean = kernel, hyperparameters, shrink_mean
-        self.starts, self.random_state = starts, random_state
+        self.starts, self.random_state, self.believed = starts, random_state, believed
 
     def fit(self, Z: Array, y: Array, prior_mean: Array | None = None) -> Self:
         """Condition on strong labels: Z [N, D], y [N, C], prior mean [N, C] (or [N, C, B]), None for zero."""
@@ -89,6 +92,7 @@ class ExactGP:
             "shrink_mean": self.shrink_mean,
             "starts": self.starts,
             "random_state": self.random_state,
+            "believed": None if self.believed is None else asdict(self.believed),
         }
         block = self._block
         return State(settings, {"Z": block.Z[0].numpy(), "y": block.y[0].numpy(), "mean": block.mean[0].numpy()})
@@ -104,6 +108,7 @@ class ExactGP:
             settings["shrink_mean"],
             settings["starts"],
             settings["random_state"],
+            _revived(settings.get("believed")),
         )
         with one_thread():
             teacher._condition(one_block(*lesson), kernel)
@@ -119,12 +124,15 @@ class ExactGP:
             with_prior=self.hyperparameters == "evidence_with_prior",
             starts=self.starts,
             chance=chance_from(self.random_state).child("kernel starts"),
+            believed=self.believed,
         )
 
     def _condition(self, block: Block, kernel: Kernel) -> None:
         # R&W algorithm 2.1: L = cholesky(K); alpha = L^T \ (L \ y)
         L = factor(block, kernel)
-        factors = shrinkage([block], [L]) if self.shrink_mean else torch.ones(block.mean.shape[-1]).double()
+        factors = (
+            shrinkage([block], [L], self.believed) if self.shrink_mean else torch.ones(block.mean.shape[-1]).double()
+        )
         residual = block.residual(factors)
         alpha = torch.cholesky_solve(residual, L)
         self.kernel_, self.log_evidence_ = kernel, float(log_evidence_of(block, L, residual, alpha))
@@ -144,6 +152,10 @@ class ExactGP:
     def _check_fitted(self) -> None:
         if not hasattr(self, "_alpha"):
             raise NotFitted("this teacher has not been fitted; call fit(Z, y) with strong labels first")
+
+
+def _revived(settings: dict[str, Any] | None) -> Believed | None:
+    return None if settings is None else Believed(tuple(settings["factors"]), float(settings["rows"]))
 
 
 def taken_off(block: Block) -> Block:

@@ -10,7 +10,7 @@ from fwl.evaluate.calibration import accuracy
 from fwl.learn.auto import fidelity_weighted_auto
 from fwl.learn.baselines import weak_then_strong_averaged
 from fwl.learn.recipe import Auto
-from fwl.learn.saving import learned_state
+from fwl.learn.saving import learned_state, revive_learned
 from fwl.learn.task import MULTICLASS
 from fwl.randomness import Chance
 from fwl.records import StrongSet
@@ -66,6 +66,21 @@ def test_a_kernel_fitted_on_some_rows_still_teaches_all_strong_labels():
     some = learned(kernel_rows=30)
     assert len(some.teacher.teacher.leave_one_out().mean) == len(DATA.problem.strong.X)
     assert some.teacher.teaching.new_teacher.hyperparameters == "fixed"
+
+
+def test_the_teacher_has_the_share_that_left_out_labels_speak_for():
+    committee = learned(share_folds=3)
+    share, scores = committee.teacher_share, committee.choices["teacher_share_scores"]
+    assert committee.choices["teacher_share"] == share
+    assert scores[f"{share:.2f}"] == max(scores.values())
+    students = replace(committee, with_teacher=False).predict(DATA.X)
+    expected = (1 - share) * students + share * committee.teacher.predict(DATA.X, DATA.weak)
+    assert np.allclose(committee.predict(DATA.X, DATA.weak), expected)
+
+
+def test_the_share_is_saved_with_the_committee():
+    committee = learned(share_folds=3)
+    assert revive_learned(learned_state(committee), committee.teacher).teacher_share == committee.teacher_share
 
 
 VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100], DATA.weak[:100]))

@@ -12,7 +12,7 @@ from fwl.evaluate.folds import stratified_folds
 from fwl.learn.compare_methods import COMPARED, as_plain, compare_methods
 from fwl.learn.own_data import OWN_METHODS, OwnData, first_step, prepared
 from fwl.learn.recipe import Auto
-from fwl.learn.verdicts import both_columns
+from fwl.learn.task import both_columns
 from fwl.randomness import Chance
 from fwl.students.training import Training
 

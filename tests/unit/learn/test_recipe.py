@@ -91,6 +91,8 @@ def test_only_calibrated_classes_can_be_rebalanced():
         ({"prior_means": ()}, "auto: prior_means is empty; name at least one, or None for all that suit the task"),
         ({"held_out_share": 1.0}, "auto: held_out_share=1.0: expected a share between 0 and 1"),
         ({"folds": 1}, "auto: folds=1, crossfit=0: expected at least 2 folds, or crossfit=0 for none"),
+        ({"share_folds": 1}, "auto: share_folds=1: expected at least 2 folds, or 0 for equal shares"),
+        ({"believed_rows": -1.0}, "auto: believed_rows=-1.0: expected a number of rows, 0 for none"),
         ({"crossfit": 1}, "auto: folds=3, crossfit=1: expected at least 2 folds, or crossfit=0 for none"),
     ],
 )

@@ -5,8 +5,9 @@ import pytest
 
 from fwl.errors import InvalidInput, NotFinite, WrongShape
 from fwl.teach import ExactGP
+from fwl.teach.evidence import Believed
 from tests.refusals import expect_refusal
-from tests.tolerances import ALGEBRA
+from tests.tolerances import ALGEBRA, SINGLE
 
 Z = np.linspace(-1, 1, 6)[:, None]
 Y = np.sin(3 * Z)
@@ -87,3 +88,32 @@ def test_a_broken_one_is_refused():
 def test_refitting_without_one_forgets_it():
     teacher = ExactGP().fit(Z, Y, Y).fit(Z, Y)
     np.testing.assert_array_equal(teacher.posterior(Z).mean, ExactGP().fit(Z, Y).posterior(Z).mean)
+
+
+TWO = np.stack([Y, np.cos(5 * Z)], axis=-1)  # [N, 1, 2]: the labels themselves, and something else
+
+
+def test_nobody_believed_is_nobody_heard():
+    free, unheard = ExactGP(shrink_mean=True), ExactGP(shrink_mean=True, believed=Believed((0.2, 0.8), rows=0.0))
+    assert unheard.fit(Z, Y, TWO).shrinkage_ == pytest.approx(free.fit(Z, Y, TWO).shrinkage_, abs=ALGEBRA)
+
+
+def test_what_is_firmly_believed_of_the_factors_stays():
+    teacher = ExactGP(shrink_mean=True, believed=Believed((0.2, 0.8), rows=1e12)).fit(Z, Y, TWO)
+    assert teacher.shrinkage_ == pytest.approx((0.2, 0.8), abs=SINGLE)
+
+
+def test_more_believed_rows_draw_the_factors_nearer():
+    firm = [ExactGP(shrink_mean=True, believed=Believed((0.2, 0.8), rows)).fit(Z, Y, TWO) for rows in (1, 10, 100)]
+    away = [abs(teacher.shrinkage_[0] - 0.2) for teacher in firm]
+    assert away[0] > away[1] > away[2] > 0
+
+
+def test_a_belief_that_agrees_with_the_labels_changes_nothing():
+    teacher = ExactGP(shrink_mean=True, believed=Believed((1.0,), rows=50.0)).fit(Z, Y, Y)
+    assert teacher.shrinkage_ == pytest.approx((1.0,), abs=ALGEBRA)
+
+
+def test_labels_of_nothing_but_zero_leave_what_is_believed():
+    teacher = ExactGP(shrink_mean=True, believed=Believed((0.4,), rows=10.0)).fit(Z, 0 * Y, 0 * Y + 1e-9)
+    assert np.isfinite(teacher.shrinkage_).all()

@@ -7,6 +7,7 @@ import pytest
 from fwl.errors import InvalidInput, OutputTrouble, UnknownName
 from fwl.storage import Stored, read_folder, write_folder
 from fwl.teach import RBF, ClusteredGP, Divided, ExactGP, Linear, Matern32, Reduced, White, load_teacher, save_teacher
+from fwl.teach.evidence import Believed
 from tests.refusals import expect_refusal
 
 Z = np.random.default_rng(0).normal(size=(30, 2))
@@ -54,6 +55,14 @@ def test_factors_on_a_prior_mean_come_back(tmp_path):
     teacher = ClusteredGP(2, smallest=3, shrink_mean=True).fit(Z, Y, mean)
     save_teacher(teacher, tmp_path / "teacher")
     assert load_teacher(tmp_path / "teacher").shrinkage_ == teacher.shrinkage_
+
+
+def test_what_was_believed_of_factors_comes_back(tmp_path):
+    teacher = ExactGP(shrink_mean=True, believed=Believed((0.4,), 20.0)).fit(Z, Y, 0.5 * Y)
+    save_teacher(teacher, tmp_path / "teacher")
+    again = load_teacher(tmp_path / "teacher")
+    assert again.believed == teacher.believed
+    assert again.shrinkage_ == teacher.shrinkage_
 
 
 def test_teachers_behind_teachers_come_back(tmp_path):
