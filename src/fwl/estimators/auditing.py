@@ -16,7 +16,7 @@ from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.telling import CHUNK, predict_with
 from fwl.learn.own_data import weak_or_student
 from fwl.learn.soften import unexplained_share
-from fwl.learn.suggest import CLUSTERS, Suggestions, suggest
+from fwl.learn.suggest import CLUSTERS, REACH_OF_CLASSES, Suggestions, suggest
 from fwl.learn.task import both_columns
 from fwl.learn.verdicts import Witnesses, doubt, silent_rows, verdicts, witnesses
 from fwl.randomness import Chance
@@ -113,6 +113,7 @@ def suggest_rows(
         allowed=allowed,
         importance=undecided if fitted.labels.task.has_classes else None,
         clusters=clusters,
+        reach=REACH_OF_CLASSES if fitted.labels.task.has_classes else None,
     )
 
 

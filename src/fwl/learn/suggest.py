@@ -20,10 +20,12 @@ from fwl.errors import InvalidInput
 from fwl.learn.fitted import FittedTeacher
 from fwl.randomness import Chance
 from fwl.records import Array
-from fwl.teach.insight import Insight, insight
+from fwl.teach.insight import Insight, far_reaching, insight
+from fwl.teach.selection import median_distance
 
 CANDIDATES = 4000  # of a larger pool, so many that are drawn
 REFERENCES = 2000  # samples over which the uncertainty is summed, drawn too
+REACH_OF_CLASSES = 1.5  # median distances over which the label of a class tells of others (DECISIONS.md, D63)
 CLUSTERS = 10  # over which suggestions are spread
 
 Rows = npt.NDArray[np.int64]
@@ -51,6 +53,7 @@ def suggest(
     allowed: Rows | None = None,
     importance: Callable[[Rows], Array] | None = None,
     clusters: int = CLUSTERS,
+    reach: float | None = None,
 ) -> Suggestions:
     """The n samples of the pool whose labels would remove the most of the teacher's variance over it.
 
@@ -62,6 +65,8 @@ def suggest(
         allowed: rows that may be suggested; all by default. Samples whose label is known should be left out.
         importance: how much the variance at some rows of the pool counts, [n]; alike by default.
         clusters: into which candidates are cut; none may give more than twice its share. 1 for no such limit.
+        reach: how far a label tells of others at least, in median distances between candidates; None for as far as the
+            teacher's kernel says.
     """
     rows = np.arange(len(pool)) if allowed is None else np.asarray(allowed, dtype=np.int64)
     if not 1 <= n <= len(rows):
@@ -70,6 +75,8 @@ def suggest(
     references = _some(np.arange(len(pool)), REFERENCES, chance.child("references"))
     weight = np.ones(len(references)) if importance is None else importance(references)
     inside, Z = insight(teacher.teacher), teacher.view(pool[candidates])
+    if reach is not None:
+        inside = far_reaching(inside, reach * median_distance(inside.project(Z)))
     cluster = _clusters(Z, clusters, chance)
     picked, gain = greedy(inside, Z, teacher.view(pool[references]), weight, n, cluster)
     return Suggestions(candidates[picked], gain)

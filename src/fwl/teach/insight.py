@@ -134,6 +134,29 @@ def insight(teacher: Any) -> Insight:
     )
 
 
+def far_reaching(inside: Insight, reach: float) -> Insight:
+    """The same strong samples under a kernel that varies over a distance of `reach` at least, and has noise enough.
+
+    Where labels are classes and few, the lengthscale that was fitted is a guess, often a short one, under which a label
+    tells of its nearest neighbours alone. A class is a noisy reading of its probability: at least half of a label's
+    variance is noise (DECISIONS.md, D23 and D63). Residuals stay: they do not depend on the kernel.
+    """
+    return replace(inside, regions=tuple(_far_reaching(region, reach) for region in inside.regions))
+
+
+def _far_reaching(region: Region, reach: float) -> Region:
+    with one_thread():
+        signal = float((region.kernel.diag(region.Z) - float(region.kernel.noise)).mean())
+        least = {"lengthscale": reach, "constant": signal}
+        values = {k: max(float(v), least.get(k.split(".")[-1], 0.0)) for k, v in region.kernel.parameters().items()}
+        kernel = region.kernel.with_parameters(dict(values))
+        return replace(region, kernel=kernel, L=_factor(kernel, region.Z))
+
+
+def _factor(kernel: Kernel, Z: Tensor) -> Tensor:
+    return cholesky(kernel(Z, Z) + float(kernel.noise) * torch.eye(len(Z), dtype=Z.dtype))
+
+
 def _clustered(teacher: ClusteredGP) -> Insight:
     Z, y, mean = teacher._lesson
     regions = []
@@ -141,7 +164,7 @@ def _clustered(teacher: ClusteredGP) -> Insight:
         rows = np.flatnonzero(teacher.cluster_ == k)
         inputs = Z[rows]
         with one_thread():
-            L = cholesky(kernel(inputs, inputs) + float(kernel.noise) * torch.eye(len(rows), dtype=Z.dtype))
+            L = _factor(kernel, inputs)
         regions.append(Region(rows, kernel, inputs, L, y[rows] - mean[rows] @ teacher._factors))
     where = teacher.partition_
     return Insight(tuple(regions), lambda A: where.cluster_of[nearest(A, where.centroids)], len(Z))

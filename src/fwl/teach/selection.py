@@ -40,11 +40,15 @@ def starting_kernel(Z: Array, y: Array, name: str = "rbf", classes: bool = False
         classes: whether the labels are classes.
     """
     reach, noise = START_FOR_CLASSES if classes else START_FOR_NUMBERS
-    rows = Z[:: max(1, len(Z) // MOST_ROWS)]
-    distance = float(np.median(pdist(rows))) if len(rows) > 1 else 1.0
     variance = float(y.var()) or 1.0
     signal = (1.0 - noise) * variance if classes else variance
-    return KERNELS[name](reach * distance or 1.0, signal, Z.shape[1]) + White(noise * variance)
+    return KERNELS[name](reach * median_distance(Z) or 1.0, signal, Z.shape[1]) + White(noise * variance)
+
+
+def median_distance(Z: Array) -> float:
+    """Between two rows of Z [M, D]; 1 where there is only one row."""
+    rows = Z[:: max(1, len(Z) // MOST_ROWS)]
+    return float(np.median(pdist(rows))) if len(rows) > 1 else 1.0
 
 
 def evidence_score(teacher: Teacher, n: int) -> float:

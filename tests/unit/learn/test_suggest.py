@@ -70,6 +70,12 @@ def test_it_suggests_rows_that_are_allowed(fitted):
     assert ((found.gain > 0) & (found.gain < 1)).all()
 
 
+def test_a_longer_reach_suggests_others(fitted):
+    pool = class_problem().problem.weak.X
+    near, far = (suggest(fitted, pool, 10, Chance(0), clusters=1, reach=reach).rows for reach in (None, 10.0))
+    assert set(near.tolist()) != set(far.tolist())
+
+
 def test_the_same_chance_suggests_the_same(fitted, monkeypatch):
     monkeypatch.setattr("fwl.learn.suggest.CANDIDATES", 50)
     monkeypatch.setattr("fwl.learn.suggest.REFERENCES", 40)

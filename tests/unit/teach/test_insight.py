@@ -3,7 +3,7 @@ import pytest
 
 from fwl.errors import NoClosedForm
 from fwl.teach import RBF, ClusteredGP, ExactGP, Reduced, White
-from fwl.teach.insight import insight
+from fwl.teach.insight import far_reaching, insight
 from tests.tolerances import ALGEBRA
 
 RNG = np.random.default_rng(0)
@@ -66,3 +66,18 @@ def test_other_teachers_are_refused():
 
     with pytest.raises(NoClosedForm, match="a Other has no closed form for how samples hang together"):
         insight(Other())
+
+
+@EVERY
+def test_far_reaching_it_is_the_teacher_with_that_kernel(make):
+    inside = far_reaching(insight(make().fit(Z, Y)), 5.0)
+    for region in inside.regions:
+        assert region.kernel.parameters() == pytest.approx((RBF(5.0, 0.7) + White(0.7)).parameters(), abs=ALGEBRA)
+    wide = insight(ExactGP(RBF(5.0, 0.7) + White(0.7)).fit(Z, Y))
+    exact = far_reaching(insight(ExactGP(KERNEL).fit(Z, Y)), 5.0)
+    np.testing.assert_allclose(exact.covariance(A, A), wide.covariance(A, A), atol=ALGEBRA)
+
+
+def test_what_reaches_far_and_is_noisy_enough_stays():
+    inside = insight(ExactGP(RBF(3.0, 0.1) + White(0.2)).fit(Z, Y))
+    np.testing.assert_allclose(far_reaching(inside, 2.0).covariance(A, A), inside.covariance(A, A), atol=ALGEBRA)
