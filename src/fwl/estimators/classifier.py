@@ -188,6 +188,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             clusters=clusters,
             kernel_rows=KERNEL_ROWS,
             committee=self.committee,
+            many_eyes=True,
             share_folds=SHARE_FOLDS,
             believed_rows=BELIEVED_ROWS,
             rebalance=self.rebalance,

@@ -13,7 +13,7 @@ from fwl.estimators.inputs import Inputs
 from fwl.estimators.labels import Labels
 from fwl.estimators.left_out import left_out_told
 from fwl.estimators.telling import Softened, soften_both
-from fwl.learn.eyes import FoldStudents, OneStudent
+from fwl.learn.eyes import FoldStudents, OneStudent, SeveralStudents
 from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
 from fwl.learn.own_data import Taught
@@ -109,4 +109,4 @@ def _seen_through(teacher: FittedTeacher) -> tuple[Student, ...]:
     eyes = teacher.view.eyes
     if isinstance(eyes, OneStudent):
         return (eyes.student,)
-    return eyes.students if isinstance(eyes, FoldStudents) else ()
+    return eyes.students if isinstance(eyes, FoldStudents | SeveralStudents) else ()

@@ -62,14 +62,22 @@ class NewTeacher:
 
 
 def choose_teacher(
-    student: Student, problem: Problem, recipe: Recipe, chance: Chance
+    student: Student, problem: Problem, recipe: Recipe, chance: Chance, eyes: Eyes | None = None
 ) -> tuple[FittedTeacher, dict[str, dict[str, float]]]:
-    """The fitted teacher with the highest score, and the scores of every candidate by its name."""
+    """The fitted teacher with the highest score, and the scores of every candidate by its name.
+
+    Args:
+        student: after step 1; cross-fitted candidates start from it.
+        problem: the strong labels decide.
+        recipe: in `auto`, what is compared.
+        chance: where rows and folds are drawn from.
+        eyes: what the teacher looks through; the student's by default.
+    """
     auto, fitted, scores = recipe.auto, {}, {}
     tried = _some(problem, auto.kernel_rows, chance)
-    for eyes, candidate in _candidates(student, tried, auto, chance):
+    for seen_through, candidate in _candidates(student, eyes or OneStudent(student), tried, auto, chance):
         name = candidate.name(auto)
-        fitted[name] = _fit(eyes, candidate, tried, auto)
+        fitted[name] = _fit(seen_through, candidate, tried, auto)
         scores[name] = _scores(fitted[name], tried)
     best = fitted[max(scores, key=lambda name: scores[name][auto.criterion])]
     return (best if tried is problem else _taught_all(best, problem, auto)), scores
@@ -95,15 +103,17 @@ def _taught_all(fitted: FittedTeacher, problem: Problem, auto: Auto) -> FittedTe
     return fit_through(fitted.view, new_teacher(), problem.strong, prior, teaching, problem.task)
 
 
-def _candidates(student: Student, problem: Problem, auto: Auto, chance: Chance) -> Iterator[tuple[Eyes, Candidate]]:
+def _candidates(
+    student: Student, eyes: Eyes, problem: Problem, auto: Auto, chance: Chance
+) -> Iterator[tuple[Eyes, Candidate]]:
     grid = list(product(auto.inputs, _prior_means(problem, auto), auto.kernels, auto.clusters))
     for choices in grid:
-        yield OneStudent(student), Candidate(*choices, crossfit=False)
+        yield eyes, Candidate(*choices, crossfit=False)
     if auto.crossfit:
-        eyes = cross_fit(student, problem, auto.finetuning, auto.crossfit, chance)
+        fold_students = cross_fit(student, problem, auto.finetuning, auto.crossfit, chance)
         for choices in grid:
             if choices[0] != "x" or choices[1] in ("student", "student_and_weak"):  # others use no student at all
-                yield eyes, Candidate(*choices, crossfit=True)
+                yield fold_students, Candidate(*choices, crossfit=True)
 
 
 def _prior_means(problem: Problem, auto: Auto) -> list[str]:

@@ -10,7 +10,9 @@ import numpy as np
 from fwl.errors import InvalidInput
 from fwl.learn.baselines import weak_then_strong_averaged
 from fwl.learn.choose import choose_teacher
+from fwl.learn.eyes import SeveralStudents
 from fwl.learn.learned import Learned
+from fwl.learn.members import member_chance, shared_starts, started
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.shares import teacher_share
@@ -34,8 +36,10 @@ def students_and_teacher(
     if not problem.task.has_classes:
         raise InvalidInput("auto: a committee averages class probabilities; leave committee at 0 for numbers")
     student = pretrained or pretrain(problem, recipe, chance)
-    teacher, scores = choose_teacher(student, problem, recipe, chance)
-    averaged = weak_then_strong_averaged(problem, recipe, chance, student, recipe.auto.committee)
+    with shared_starts():  # the teacher looks through the same students that are fine-tuned
+        eyes = all_members(student, problem, recipe, chance) if recipe.auto.many_eyes else None
+        averaged = weak_then_strong_averaged(problem, recipe, chance, student, recipe.auto.committee)
+    teacher, scores = choose_teacher(student, problem, recipe, chance, eyes)
     choices: dict[str, Any] = {
         "input": teacher.teaching.input,
         "prior_mean": teacher.teaching.prior_mean,
@@ -56,6 +60,12 @@ def students_and_teacher(
         rebalance=recipe.auto.rebalance,
     )
     return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe)
+
+
+def all_members(student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> SeveralStudents:
+    """The students of the committee after step 1, of which this is the first."""
+    others = (started(problem, recipe, member_chance(chance, i)) for i in range(1, recipe.auto.committee))
+    return SeveralStudents((student, *others))
 
 
 def with_guest(committee: Learned, problem: Problem, recipe: Recipe) -> Learned:

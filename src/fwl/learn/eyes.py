@@ -1,4 +1,4 @@
-"""Whose representation a teacher looks through: one student's, or several fold students' that never saw the sample."""
+"""Whose representation a teacher looks through: one student's, several, or fold students that never saw the sample."""
 
 from __future__ import annotations
 
@@ -42,6 +42,33 @@ class OneStudent:
     def respond(self, X: npt.NDArray[Any]) -> Array:
         """The outputs for any samples."""
         return predict(self.student, X)
+
+    def represent_strong(self, strong: StrongSet) -> Array:
+        """Psi of the strong samples."""
+        return self.represent(strong.X)
+
+    def respond_to_strong(self, strong: StrongSet) -> Array:
+        """The outputs for the strong samples."""
+        return self.respond(strong.X)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralStudents:
+    """Students that each saw weak labels only, from different beginnings: their luck evens out.
+
+    Their representations have nothing in common and stand side by side; what they say is averaged before the link.
+    """
+
+    students: tuple[Student, ...]
+
+    def represent(self, X: npt.NDArray[Any]) -> Array:
+        """Psi of any samples."""
+        return np.concatenate([represent(student, X) for student in self.students], axis=1)
+
+    def respond(self, X: npt.NDArray[Any]) -> Array:
+        """The outputs for any samples."""
+        mean: Array = np.mean([predict(student, X) for student in self.students], axis=0)
+        return mean
 
     def represent_strong(self, strong: StrongSet) -> Array:
         """Psi of the strong samples."""

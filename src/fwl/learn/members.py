@@ -39,6 +39,21 @@ def sharing(starts: Starts) -> Iterator[None]:
         _STARTS.reset(token)
 
 
+@contextmanager
+def shared_starts() -> Iterator[None]:
+    """Inside, step 1 is shared: with whoever shares it already, or among those inside."""
+    if _STARTS.get() is not None:
+        yield
+        return
+    with sharing(OrderedDict()):
+        yield
+
+
+def member_chance(chance: Chance, number: int) -> Chance:
+    """Where member `number` of a committee draws from."""
+    return chance if number == 0 else chance.child("member", number)
+
+
 def started(problem: Problem, recipe: Recipe, chance: Chance) -> Student:
     """A student after step 1; where that is shared, others have it too, so copy it to change it."""
     starts = _STARTS.get()
@@ -60,7 +75,7 @@ def weak_then_strong_student(
 
     Every member has draws of its own, so member 3 is the same student whichever method asks for it.
     """
-    own = chance if number == 0 else chance.child("member", number)
+    own = member_chance(chance, number)
     if pretrained is None:
         return _trained(problem, recipe, own, None)
     known = _TRAINED.setdefault(pretrained, {})

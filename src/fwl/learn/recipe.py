@@ -131,6 +131,7 @@ class Auto:
         folds: of that cross-validation.
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
+        many_eyes: whether the committee's teacher looks through all of its students after step 1, or the first alone.
         share_folds: folds of the strong samples on which the teacher's share of the committee is chosen; 0 for half.
         believed_rows: how many strong samples the factors expected of a prior mean count for (`learn.prior.EXPECTED`)
             in an exact teacher; 0 for none, as where there are thousands.
@@ -153,6 +154,7 @@ class Auto:
     betas: tuple[float, ...] = (0.0, 1.0, 5.0)
     folds: int = 3
     committee: int = 0
+    many_eyes: bool = False
     share_folds: int = 0
     believed_rows: float = 0.0
     rebalance: float = 0.0

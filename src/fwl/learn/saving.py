@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fwl.errors import InvalidInput, UnknownName
-from fwl.learn.eyes import Eyes, FoldStudents, OneStudent
+from fwl.learn.eyes import Eyes, FoldStudents, OneStudent, SeveralStudents
 from fwl.learn.fitted import FittedTeacher
 from fwl.learn.learned import Learned
 from fwl.learn.prior import PriorMean
@@ -124,20 +124,21 @@ def _eyes_state(eyes: Eyes) -> tuple[dict[str, Any], Arrays]:
     if isinstance(eyes, OneStudent):
         spec, arrays = student_state(eyes.student)
         return {"students": [spec]}, prefixed("0", arrays)
-    if not isinstance(eyes, FoldStudents):
+    if not isinstance(eyes, FoldStudents | SeveralStudents):
         raise InvalidInput(f"a teacher that looks through {type(eyes).__name__} cannot be saved")
     saved = [student_state(student) for student in eyes.students]
-    all_arrays: Arrays = {"fold": eyes.fold}
+    folds = isinstance(eyes, FoldStudents)
+    all_arrays: Arrays = {"fold": eyes.fold} if isinstance(eyes, FoldStudents) else {}
     for i, (_, arrays) in enumerate(saved):
         all_arrays |= prefixed(str(i), arrays)
-    return {"students": [spec for spec, _ in saved], "folds": True}, all_arrays
+    return {"students": [spec for spec, _ in saved], "folds": folds}, all_arrays
 
 
 def _revive_eyes(settings: dict[str, Any], arrays: Arrays, own: Make | None) -> Eyes:
     students = [revive_student(spec, below(str(i), arrays), own) for i, spec in enumerate(settings["students"])]
     if settings.get("folds"):
         return FoldStudents(tuple(students), arrays["fold"].astype(np.int64))
-    return OneStudent(students[0])
+    return OneStudent(students[0]) if len(students) == 1 else SeveralStudents(tuple(students))
 
 
 def _task(name: str) -> Any:

@@ -143,7 +143,8 @@ def scores_of(given, student=None, **auto):
 
 def names_of(given, student=None, **auto):
     """The candidates, without fitting them."""
-    candidates = choose._candidates(student or student_that(), given, Auto(**auto), Chance(0))
+    student = student or student_that()
+    candidates = choose._candidates(student, OneStudent(student), given, Auto(**auto), Chance(0))
     return [candidate.name(Auto(**auto)) for _, candidate in candidates]
 
 
@@ -208,7 +209,7 @@ def test_cross_fitted_are_only_candidates_that_ask_a_student():
 def test_a_cross_fitted_teacher_looks_through_the_fold_students():
     student, given = Perceptron(1, 1, (4,), chance=Chance(0)), problem(np.sin, 0)
     auto = Auto(inputs=("psi",), prior_means=("zero",), crossfit=3, finetuning=Training(steps=2))
-    found = list(choose._candidates(student, given, auto, Chance(0)))
+    found = list(choose._candidates(student, OneStudent(student), given, auto, Chance(0)))
     assert [type(eyes) for eyes, _ in found] == [OneStudent, FoldStudents]
     assert len(found[1][0].students) == 3
 

@@ -8,7 +8,9 @@ from tests.refusals import expect_refusal
 from fwl.errors import InvalidInput
 from fwl.evaluate.calibration import accuracy
 from fwl.learn.auto import fidelity_weighted_auto
-from fwl.learn.baselines import weak_then_strong_averaged
+from fwl.learn.baselines import weak_only, weak_then_strong_averaged
+from fwl.learn.eyes import SeveralStudents
+from fwl.learn.members import member_chance
 from fwl.learn.recipe import Auto
 from fwl.learn.saving import learned_state, revive_learned
 from fwl.learn.task import MULTICLASS
@@ -76,6 +78,18 @@ def test_the_teacher_has_the_share_that_left_out_labels_speak_for():
     students = replace(committee, with_teacher=False).predict(DATA.X)
     expected = (1 - share) * students + share * committee.teacher.predict(DATA.X, DATA.weak)
     assert np.allclose(committee.predict(DATA.X, DATA.weak), expected)
+
+
+def test_with_many_eyes_the_teacher_looks_through_the_students_that_are_fine_tuned():
+    committee = learned(many_eyes=True)
+    eyes = committee.teacher.view.eyes
+    assert isinstance(eyes, SeveralStudents)
+    assert len(eyes.students) == 2
+    untuned = [weak_only(DATA.problem, recipe(), member_chance(Chance(0), i)).predict(DATA.X) for i in range(2)]
+    for student, expected in zip(eyes.students, untuned, strict=True):
+        assert np.array_equal(MULTICLASS.link(predict(student, DATA.X)), expected)
+    students = replace(committee, with_teacher=False)
+    assert np.array_equal(students.predict(DATA.X), replace(learned(), with_teacher=False).predict(DATA.X))
 
 
 def test_the_share_is_saved_with_the_committee():

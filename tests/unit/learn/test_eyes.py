@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fwl.learn.eyes import FoldStudents, OneStudent
+from fwl.learn.eyes import FoldStudents, OneStudent, SeveralStudents
 from fwl.randomness import Chance
 from fwl.records import StrongSet
 from fwl.students.inference import predict, represent
@@ -41,3 +41,11 @@ def test_students_that_are_the_same_are_one_student():
     eyes, one = FoldStudents((STUDENTS[1],) * 3, FOLD), OneStudent(STUDENTS[1])
     assert eyes.represent(X) == pytest.approx(one.represent(X))
     assert np.array_equal(eyes.respond_to_strong(STRONG), one.respond_to_strong(STRONG))
+
+
+def test_several_students_stand_side_by_side_and_answer_as_one():
+    eyes = SeveralStudents(STUDENTS)
+    assert np.array_equal(eyes.represent(X), np.hstack([represent(s, X) for s in STUDENTS]))
+    assert eyes.respond(X) == pytest.approx(sum(predict(s, X) for s in STUDENTS) / 3)
+    assert np.array_equal(eyes.represent_strong(STRONG), eyes.represent(X))
+    assert np.array_equal(eyes.respond_to_strong(STRONG), eyes.respond(X))
