@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check browser docs slow bench bench-gpflow results results-suite results-sentiment clean
+.PHONY: demo test check browser docs slow bench bench-gpflow results results-suite results-sentiment results-own-data clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -76,6 +76,12 @@ results-sentiment: $(INSTALLED)  ## more runs on tweets: make results-sentiment 
 	$(BIN)/fwl reproduce sentiment-curve --size reduced --data $(DATA) --out docs/results/sentiment-curve
 	$(BIN)/python -m benchmarks.annotators --data $(DATA)/.. --json docs/results/annotators.json
 	$(BIN)/python -m benchmarks.tuning --data $(DATA) --out runs/tuning --json docs/results/tuning.json
+	$(BIN)/python -m benchmarks.render_docs
+
+results-own-data: $(INSTALLED)  ## do verdicts and suggestions hold: make results-own-data DATA=FOLDER (youtube/, chemprot/)
+	encoder=$$($(BIN)/python -c 'from fwl.students.packaged import packaged_encoder as p; print(p())') && \
+	$(BIN)/python -m benchmarks.verdicts --data $(DATA) --encoder "$$encoder" --json docs/results/verdicts.json && \
+	$(BIN)/python -m benchmarks.label_loop --data $(DATA) --encoder "$$encoder" --json docs/results/label-loop.json
 	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt

@@ -5,7 +5,7 @@
 
 Repeats differ in what the searches draw. All trials have one seed, so a point of the grid has one value: it is
 computed once, kept in DIR/values, and looked up by whoever comes by again. A run that was stopped goes on where it was.
-By default 5,000 weak tweets and 250 updates of 32 tweets in either step: there are up to 360 trainings.
+By default 5,000 weak tweets and 125 updates of 32 tweets in either step: there are up to 390 trainings.
 
 The best of many trials is lucky too, and the more so the more there were. So what either search found is trained anew
 with seeds that no trial had, and their mean is told beside the best trial's value.
@@ -33,7 +33,7 @@ from fwl.experiments.tune import plan_tuning, run_tuning
 from fwl.report.store import write_aside
 from fwl.threads import one_thread
 
-SMALLER = ["n_pool=5000", "batch_size=32", "pretrain_steps=250", "finetune_steps=250", "check_every=125"]
+SMALLER = ["n_pool=5000", "batch_size=32", "pretrain_steps=125", "finetune_steps=125", "check_every=125"]
 SEARCHED = ("bandit", "random")
 Row = dict[str, Any]
 
