@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from fwl.teach import RBF, ClusteredGP, Divided, ExactGP, Linear, Matern32, White
 from fwl.teach.blocks import pack
-from fwl.teach.evidence import _negative_evidence
+from fwl.teach.evidence import Believed, _negative_evidence
 from fwl.teach.given import as_lesson
 from fwl.teach.partition import nearest
 from tests.oracles import clusters as oracle
@@ -237,20 +237,22 @@ def test_the_layout_and_precision_of_samples_change_nothing_that_counts(layout, 
     assert other.mean.dtype == np.float64
 
 
-@pytest.mark.parametrize("directions", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("directions", "believed"), [(0, None), (1, None), (3, None), (3, Believed((0.4, 0.3, 0.2), rows=20.0))]
+)
 @KERNELS
-def test_the_slope_of_the_evidence_is_that_of_finite_differences(kernel, directions):
+def test_the_slope_of_the_evidence_is_that_of_finite_differences(kernel, directions, believed):
     Z, y = unequal()
     mean = np.random.default_rng(5).normal(size=(*y.shape, directions)) + 0.5 * y[..., None] if directions else None
     cluster = ClusteredGP(5, smallest=3).fit(Z, y).cluster_
     blocks = pack(*as_lesson(Z, y, mean), [torch.from_numpy(np.flatnonzero(cluster == k)) for k in range(5)])
     assert any(block.padded for block in blocks)
     names, theta = list(kernel.parameters()), np.log(list(kernel.parameters().values()))
-    value, slope = _negative_evidence(kernel, names, theta, blocks)
+    value, slope = _negative_evidence(kernel, names, theta, blocks, believed)
     if not directions:
         assert value == pytest.approx(-oracle.log_evidence(kernel, Z, y, cluster), rel=ALGEBRA)
     for i, step in enumerate(1e-5 * np.eye(len(theta))):
-        above, below = (_negative_evidence(kernel, names, theta + s, blocks)[0] for s in (step, -step))
+        above, below = (_negative_evidence(kernel, names, theta + s, blocks, believed)[0] for s in (step, -step))
         assert slope[i] == pytest.approx((above - below) / 2e-5, rel=SINGLE, abs=SINGLE * abs(slope).max())
 
 
