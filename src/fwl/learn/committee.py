@@ -28,7 +28,7 @@ GUEST_SHARES = (0.0, 1 / 3, 1 / 2)
 def students_and_teacher(
     problem: Problem, recipe: Recipe, chance: Chance, pretrained: Student | None = None
 ) -> Learned:
-    """Students fine-tuned on the strong labels, and the teacher that looks through one that has seen none of them.
+    """Students fine-tuned on the strong labels, and the teacher that looks through some that have seen none of them.
 
     The teacher reads the annotator's label of a sample where its prior mean asks for it, so `predict` takes weak labels
     too: the annotator can be run on new samples as well.
