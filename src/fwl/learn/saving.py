@@ -127,11 +127,10 @@ def _eyes_state(eyes: Eyes) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(eyes, FoldStudents | SeveralStudents):
         raise InvalidInput(f"a teacher that looks through {type(eyes).__name__} cannot be saved")
     saved = [student_state(student) for student in eyes.students]
-    folds = isinstance(eyes, FoldStudents)
     all_arrays: Arrays = {"fold": eyes.fold} if isinstance(eyes, FoldStudents) else {}
     for i, (_, arrays) in enumerate(saved):
         all_arrays |= prefixed(str(i), arrays)
-    return {"students": [spec for spec, _ in saved], "folds": folds}, all_arrays
+    return {"students": [spec for spec, _ in saved], "folds": "fold" in all_arrays}, all_arrays
 
 
 def _revive_eyes(settings: dict[str, Any], arrays: Arrays, own: Make | None) -> Eyes:

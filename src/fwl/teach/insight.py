@@ -139,7 +139,7 @@ def far_reaching(inside: Insight, reach: float) -> Insight:
 
     Where labels are classes and few, the lengthscale that was fitted is a guess, often a short one, under which a label
     tells of its nearest neighbours alone. A class is a noisy reading of its probability: at least half of a label's
-    variance is noise (DECISIONS.md, D23 and D63). Residuals stay: they do not depend on the kernel.
+    variance is noise (DECISIONS.md, D23 and D63). Residuals are left as they were.
     """
     return replace(inside, regions=tuple(_far_reaching(region, reach) for region in inside.regions))
 
