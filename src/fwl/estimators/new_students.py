@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from fwl.errors import InvalidInput, UnknownName
+from fwl.estimators.text_inputs import TextInputs
 from fwl.learn.view import VECTOR
 from fwl.randomness import Chance
 from fwl.students.contract import Student
@@ -134,7 +135,7 @@ def threads_for(student: str | OwnStudent) -> AbstractContextManager[None]:
 
 def words_of(inputs: Any) -> int:
     """The ids of the vocabulary that texts are read with; 0 where there is none."""
-    return len(inputs.vocabulary) if hasattr(inputs, "vocabulary") else 0
+    return len(inputs.words.vocabulary) if isinstance(inputs, TextInputs) else 0
 
 
 def _check_suits(student: str, samples: npt.NDArray[Any], has_tokens: bool) -> None:

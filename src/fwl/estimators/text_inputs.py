@@ -1,4 +1,4 @@
-"""Texts, as students and teachers read them: word ids and latent directions, or a sentence encoder's vectors."""
+"""Texts, as students and teachers read them: by their words, or by a sentence encoder and their words beside it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fwl.errors import InvalidInput
-from fwl.estimators.latent import Latent, Samples, as_vectors, fit_latent, inverse_frequency, tf_idf
+from fwl.estimators.latent import COLUMNS, Latent, Samples, as_vectors, fit_latent, inverse_frequency, tf_idf
 from fwl.learn.view import VECTOR
 from fwl.randomness import Chance
 from fwl.records import Array
@@ -39,19 +39,59 @@ def as_text_list(X: Any) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class TextInputs:
-    """Texts as word ids for the student, and as a vector (latent directions of tf-idf) for it and the teacher."""
+class Words:
+    """Texts as vectors made of their words: latent directions of tf-idf.
+
+    Attributes:
+        vocabulary: the words that are known.
+        idf: how much each says by being rare, [V].
+        latent: from tf-idf to the vector.
+    """
 
     vocabulary: Vocabulary
-    length: int
     idf: Array
     latent: Latent
+
+    def ids(self, texts: list[str]) -> list[npt.NDArray[np.int32]]:
+        """The ids of all words of each text; one unknown word of a text without any."""
+        return _all_ids(tokenise_all(texts), self.vocabulary)
+
+    def vectors(self, ids: list[npt.NDArray[np.int32]]) -> Array:
+        """The vector of each text whose words these are, [N, k]."""
+        return self.latent(tf_idf(ids, self.idf))
+
+    def state(self) -> State:
+        """Its words, their weights and its directions."""
+        return State({"words": list(self.vocabulary.words)}, {"idf": self.idf, "directions": self.latent.directions})
+
+    @classmethod
+    def from_state(cls, state: State) -> Words:
+        """The same again."""
+        arrays = state.arrays
+        return cls(Vocabulary(tuple(state.settings["words"])), arrays["idf"], Latent(arrays["directions"]))
+
+
+def fit_words(texts: list[str], chance: Chance, columns: int = COLUMNS) -> tuple[Words, list[npt.NDArray[np.int32]]]:
+    """The words of these texts in a vector of so many columns at the most, and the texts as word ids."""
+    tokens = tokenise_all(texts)
+    vocabulary = Vocabulary.of(tokens, largest=WORDS)
+    ids = _all_ids(tokens, vocabulary)
+    idf = inverse_frequency(ids, len(vocabulary))
+    return Words(vocabulary, idf, fit_latent(tf_idf(ids, idf), chance, columns)), ids
+
+
+@dataclass(frozen=True, eq=False)
+class TextInputs:
+    """Texts as word ids for the student, and as a vector of their words for it and the teacher."""
+
+    words: Words
+    length: int
     empty: int = 0
 
     def of(self, X: Any) -> Samples:
         """Samples with the parts `tokens` and `vector`."""
-        ids = _all_ids(tokenise_all(as_text_list(X)), self.vocabulary)
-        vectors = self.latent(tf_idf(ids, self.idf))
+        ids = self.words.ids(as_text_list(X))
+        vectors = self.words.vectors(ids)
         kinds = [("tokens", np.int32, (self.length,)), (VECTOR, np.float32, (vectors.shape[1],))]
         samples = np.zeros(len(ids), dtype=kinds)
         for row, its_ids in zip(samples["tokens"], ids, strict=True):
@@ -61,46 +101,61 @@ class TextInputs:
 
     def described(self) -> dict[str, Any]:
         """How many words are known and how much of a text is read."""
-        words = len(self.vocabulary.words)
+        words = len(self.words.vocabulary.words)
         return {"kind": "texts", "words": words, "tokens_read": self.length, "empty": self.empty}
 
     def state(self) -> State:
-        """Its words, their weights and its directions."""
-        settings = {"words": list(self.vocabulary.words), "length": self.length, "empty": self.empty}
-        return State(settings, {"idf": self.idf, "directions": self.latent.directions})
+        """Its words and how much of a text is read."""
+        words = self.words.state()
+        return State({**words.settings, "length": self.length, "empty": self.empty}, words.arrays)
 
     @classmethod
     def from_state(cls, state: State) -> TextInputs:
         """The same again."""
-        words, arrays = Vocabulary(tuple(state.settings["words"])), state.arrays
-        length, empty = int(state.settings["length"]), int(state.settings["empty"])
-        return cls(words, length, arrays["idf"], Latent(arrays["directions"]), empty)
+        return cls(Words.from_state(state), int(state.settings["length"]), int(state.settings["empty"]))
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceInputs:
-    """Texts as the vectors of a frozen sentence encoder, moved to mean 0 and brought to one scale."""
+    """Texts as the vectors of a frozen sentence encoder, centred and brought to one scale, their words beside them.
+
+    An encoder knows what texts mean and little of how they are worded, of names and marks least (DECISIONS.md, D64).
+
+    Attributes:
+        encoder: makes the vectors.
+        folder: where it is.
+        centre: their mean.
+        scale: their deviation, over all columns.
+        words: None in a model that was saved before words were read too.
+        empty: how many texts of those it was fitted on are.
+    """
 
     encoder: SentenceEncoder
     folder: str
     centre: Array
     scale: float
+    words: Words | None
     empty: int = 0
 
     def of(self, X: Any) -> Samples:
         """Samples with the part `vector`."""
-        vectors = cached_vectors(as_text_list(X), self.encoder)
-        return as_vectors((vectors - self.centre) / self.scale)
+        texts = as_text_list(X)
+        vectors = (cached_vectors(texts, self.encoder) - self.centre) / self.scale
+        if self.words is None:
+            return as_vectors(vectors)
+        return as_vectors(np.concatenate([vectors, self.words.vectors(self.words.ids(texts))], axis=1))
 
     def described(self) -> dict[str, Any]:
-        """Which encoder reads the texts."""
-        return {"kind": "sentence vectors", "columns": self.encoder.columns, "empty": self.empty}
+        """Which encoder reads the texts, and how many words are known beside it."""
+        words = 0 if self.words is None else len(self.words.vocabulary.words)
+        return {"kind": "sentence vectors", "columns": self.encoder.columns, "words": words, "empty": self.empty}
 
     def state(self) -> State:
-        """Where the encoder is, and what it is: another one is refused."""
+        """Where the encoder is, and what it is: another one is refused; and the words."""
+        words = State({}, {}) if self.words is None else self.words.state()
         encoder = {"folder": self.folder, "digest": self.encoder.digest, "layers": self.encoder.layers}
         settings = {"encoder": encoder, "scale": self.scale, "length": self.encoder.length, "empty": self.empty}
-        return State(settings, {"centre": self.centre})
+        return State({**settings, **words.settings}, {"centre": self.centre, **words.arrays})
 
     @classmethod
     def from_state(cls, state: State, folder: str | None = None) -> SentenceInputs:
@@ -113,26 +168,25 @@ class SentenceInputs:
                 f"the encoder in {where} is not the one that this model was fitted with; name the right folder, with "
                 "load_model(folder, encoder=...)"
             )
-        return cls(encoder, where, state.arrays["centre"], settings["scale"], settings["empty"])
+        words = Words.from_state(state) if "words" in settings else None
+        return cls(encoder, where, state.arrays["centre"], settings["scale"], words, settings["empty"])
 
 
 def fit_texts(texts: list[str], chance: Chance, encoder: str | None, layers: int) -> TextInputs | SentenceInputs:
-    """How these texts are read: by a sentence encoder where a folder is named, else by their own words."""
+    """How these texts are read: by their own words, and by a sentence encoder where a folder is named."""
     if encoder is not None:
-        return _fit_sentences(texts, str(encoder), layers)
-    tokens = tokenise_all(texts)
-    vocabulary = Vocabulary.of(tokens, largest=WORDS)
-    ids = _all_ids(tokens, vocabulary)
+        return _fit_sentences(texts, chance, str(encoder), layers)
+    words, ids = fit_words(texts, chance)
     length = int(np.clip(np.quantile([len(its_ids) for its_ids in ids], COVERED), 1, LONGEST))
-    idf = inverse_frequency(ids, len(vocabulary))
-    return TextInputs(vocabulary, length, idf, fit_latent(tf_idf(ids, idf), chance), count_empty(texts))
+    return TextInputs(words, length, count_empty(texts))
 
 
-def _fit_sentences(texts: list[str], folder: str, layers: int) -> SentenceInputs:
+def _fit_sentences(texts: list[str], chance: Chance, folder: str, layers: int) -> SentenceInputs:
     encoder = SentenceEncoder.load(folder, layers=layers)
     vectors = cached_vectors(texts, encoder).astype(np.float64)
     scale = float(np.sqrt(vectors.var(axis=0).mean())) or 1.0
-    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, count_empty(texts))
+    words, _ = fit_words(texts, chance, encoder.columns)  # as many columns: the two sides count alike
+    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, words, count_empty(texts))
 
 
 def _all_ids(token_lists: Sequence[Sequence[str]], vocabulary: Vocabulary) -> list[npt.NDArray[np.int32]]:

@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from tests.unit.students.test_encoder import save_encoder
 from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.saving import load_model, save_model
+from fwl.estimators.text_inputs import SentenceInputs
 from fwl.records import WeakSet
 
 TEXTS = ["good film", "bad film", "a good good film", "what a bad bad film"] * 15
@@ -27,8 +29,32 @@ def model(folder):
 
 
 def test_texts_are_read_by_a_sentence_encoder(model):
-    assert model.report_["samples"] == {"kind": "sentence vectors", "columns": 16, "empty": 0}
+    assert model.report_["samples"] == {"kind": "sentence vectors", "columns": 16, "words": 5, "empty": 0}
     assert model.score(TEXTS, CLASSES) > 0.9
+
+
+def test_words_stand_beside_the_sentence_vector_with_as_much_weight(model, folder):
+    inputs = model._fitted.inputs
+    vectors = inputs.of(TEXTS)["vector"]
+    beside = inputs.words.vectors(inputs.words.ids(TEXTS))
+    assert beside.shape == (60, 6)  # of 16 columns allowed, one less than there are ids (five words, unknown, padding)
+    assert np.array_equal(vectors[:, 16:], beside.astype(np.float32))
+    alone = replace(inputs, words=None)
+    assert np.array_equal(vectors[:, :16], alone.of(TEXTS)["vector"])
+    for side in (vectors[:, :16], beside):
+        assert side.var(axis=0).mean() == pytest.approx(1.0, rel=1e-3)
+
+
+def test_a_vector_does_not_depend_on_the_texts_it_is_made_with(model):
+    inputs = model._fitted.inputs
+    assert np.array_equal(inputs.of(TEXTS)["vector"][3], inputs.of([TEXTS[3]])["vector"][0])
+
+
+def test_inputs_that_were_saved_without_words_read_none(model):
+    state = replace(model._fitted.inputs, words=None).state()
+    again = SentenceInputs.from_state(state)
+    assert again.of(TEXTS)["vector"].shape == (60, 16)
+    assert again.described()["words"] == 0
 
 
 def test_a_model_finds_its_encoder_again_also_where_it_has_moved(model, folder, tmp_path):
