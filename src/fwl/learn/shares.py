@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fwl.evaluate.folds import folds
-from fwl.learn.finetune import finetune_on_strong
+from fwl.learn.crossfit import cross_fit
 from fwl.learn.fitted import FittedTeacher, left_out
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.task import both_columns
 from fwl.randomness import Chance
-from fwl.records import Array, StrongSet
+from fwl.records import Array
 from fwl.students.contract import Student
-from fwl.students.inference import predict
 
 SHARES = np.arange(1, 20) / 20.0  # nobody is silenced by a few strong labels
 LEAST = 1e-6  # a probability that one label cannot make infinitely unlikely
@@ -42,11 +40,6 @@ def log_likelihoods(teacher: Array, students: Array, y: Array) -> Array:
 
 def left_out_answers(student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> Array:
     """What the student says of each strong sample after it was fine-tuned on the other folds, [N, C]."""
-    strong = problem.strong
-    answers = np.empty_like(strong.y)
-    for i, (kept, rows) in enumerate(folds(len(strong.X), recipe.auto.share_folds, chance.child("share folds"))):
-        seen = StrongSet(strong.X[kept], strong.y[kept])
-        plan = recipe.on_strong(len(kept))
-        tuned = finetune_on_strong(student, seen, problem, plan, chance.child("share fold", i))
-        answers[rows] = problem.task.link(predict(tuned, strong.X[rows]))
-    return answers
+    n, k = len(problem.strong.X), recipe.auto.share_folds
+    fold_students = cross_fit(student, problem, recipe.on_strong(n - n // k), k, chance.child("shares"))
+    return problem.task.link(fold_students.respond_to_strong(problem.strong))
