@@ -16,7 +16,7 @@ from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.telling import CHUNK, predict_with
 from fwl.learn.own_data import weak_or_student
 from fwl.learn.soften import unexplained_share
-from fwl.learn.suggest import CLUSTERS, REACH_OF_CLASSES, Suggestions, suggest
+from fwl.learn.suggest import CLUSTERS, OF_CLASSES, Suggestions, suggest
 from fwl.learn.task import both_columns
 from fwl.learn.verdicts import Witnesses, doubt, silent_rows, verdicts, witnesses
 from fwl.randomness import Chance
@@ -84,7 +84,9 @@ def suggest_rows(
 ) -> Suggestions:
     """The rows whose strong label would remove the most uncertainty over all of them, the best first.
 
-    Rows on which the model is undecided count for more: there a better belief changes a decision.
+    Rows on which the model is undecided count for more: there a better belief changes a decision. Of each class that
+    the annotator names, as many are suggested as it has among all rows, so that the labels still tell how frequent
+    classes are.
 
     Args:
         model: fitted.
@@ -99,11 +101,23 @@ def suggest_rows(
     fitted: Fitted = model._fitted
     read = None if weak is None else fitted.labels.weak(weak, len(samples))
 
+    task = fitted.labels.task
+
+    def probabilities(rows: Rows) -> Array:
+        columns = predict_with(fitted.learned, fitted.teacher, samples[rows], None if read is None else read[rows])
+        return both_columns(columns)
+
     def undecided(rows: Rows) -> Array:
         """The chance that two draws from the model's probabilities differ."""
-        weak_of_rows = None if read is None else read[rows]
-        columns = predict_with(fitted.learned, fitted.teacher, samples[rows], weak_of_rows)
-        return np.asarray(1.0 - (both_columns(columns) ** 2).sum(axis=1))
+        return np.asarray(1.0 - (probabilities(rows) ** 2).sum(axis=1))
+
+    def thought(rows: Rows) -> Rows:
+        """The class that the annotator names, or the model where it is silent."""
+        said = probabilities(rows)
+        if read is not None:
+            spoke = ~silent_rows(read[rows])
+            said[spoke] = both_columns(read[rows][spoke])
+        return np.asarray(said.argmax(axis=1), dtype=np.int64)
 
     return suggest(
         fitted.teacher,
@@ -111,9 +125,10 @@ def suggest_rows(
         n,
         Chance(0).child("suggest"),
         allowed=allowed,
-        importance=undecided if fitted.labels.task.has_classes else None,
+        importance=undecided if task.has_classes else None,
         clusters=clusters,
-        reach=REACH_OF_CLASSES if fitted.labels.task.has_classes else None,
+        classes=thought if task.has_classes else None,
+        foresight=OF_CLASSES if task.has_classes else None,
     )
 
 

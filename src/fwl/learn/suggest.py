@@ -8,7 +8,7 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +25,41 @@ from fwl.teach.selection import median_distance
 
 CANDIDATES = 4000  # of a larger pool, so many that are drawn
 REFERENCES = 2000  # samples over which the uncertainty is summed, drawn too
-REACH_OF_CLASSES = 1.5  # median distances over which the label of a class tells of others (DECISIONS.md, D63)
 CLUSTERS = 10  # over which suggestions are spread
+MOST_OF_A_CLUSTER = 2.0  # times its share
+MOST_OF_A_CLASS = 1.0  # of weak labels: suggestions that lean to the hard classes would hide the classes' shares (D63)
 
 Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """What is expected of labels to come, at least, whatever the teacher's kernel says.
+
+    Attributes:
+        reach: how far a label tells of others, in median distances between candidates.
+        noise_share: of a label's variance, so much says nothing of the function.
+    """
+
+    reach: float
+    noise_share: float
+
+
+# A class is one draw from the probabilities at a row: most of it is chance, and little of it is about that row alone.
+OF_CLASSES = Foresight(reach=1.5, noise_share=0.9)  # DECISIONS.md, D63
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Candidates in groups that suggestions are spread over.
+
+    Attributes:
+        of: the group of each candidate, [C], whole numbers from 0.
+        most: a group gives so many times its share of the suggestions at the most, rounded up.
+    """
+
+    of: Rows
+    most: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +84,8 @@ def suggest(
     allowed: Rows | None = None,
     importance: Callable[[Rows], Array] | None = None,
     clusters: int = CLUSTERS,
-    reach: float | None = None,
+    classes: Callable[[Rows], Rows] | None = None,
+    foresight: Foresight | None = None,
 ) -> Suggestions:
     """The n samples of the pool whose labels would remove the most of the teacher's variance over it.
 
@@ -65,8 +97,9 @@ def suggest(
         allowed: rows that may be suggested; all by default. Samples whose label is known should be left out.
         importance: how much the variance at some rows of the pool counts, [n]; alike by default.
         clusters: into which candidates are cut; none may give more than twice its share. 1 for no such limit.
-        reach: how far a label tells of others at least, in median distances between candidates; None for as far as the
-            teacher's kernel says.
+        classes: the class that some rows of the pool are thought to have, [n], as whole numbers; none may give more
+            than its share. None where labels are no classes.
+        foresight: what labels to come will tell; None for what the teacher's kernel says.
     """
     rows = np.arange(len(pool)) if allowed is None else np.asarray(allowed, dtype=np.int64)
     if not 1 <= n <= len(rows):
@@ -75,15 +108,18 @@ def suggest(
     references = _some(np.arange(len(pool)), REFERENCES, chance.child("references"))
     weight = np.ones(len(references)) if importance is None else importance(references)
     inside, Z = insight(teacher.teacher), teacher.view(pool[candidates])
-    if reach is not None:
-        inside = far_reaching(inside, reach * median_distance(inside.project(Z)))
-    cluster = _clusters(Z, clusters, chance)
-    picked, gain = greedy(inside, Z, teacher.view(pool[references]), weight, n, cluster)
+    if foresight is not None:
+        reach = foresight.reach * median_distance(inside.project(Z))
+        inside = far_reaching(inside, reach, foresight.noise_share)
+    spread = [Groups(_clusters(Z, clusters, chance), MOST_OF_A_CLUSTER)]
+    if classes is not None:
+        spread.append(Groups(classes(candidates), MOST_OF_A_CLASS))
+    picked, gain = greedy(inside, Z, teacher.view(pool[references]), weight, n, spread)
     return Suggestions(candidates[picked], gain)
 
 
 def greedy(
-    inside: Insight, candidates: Array, references: Array, weight: Array, n: int, cluster: Rows | None = None
+    inside: Insight, candidates: Array, references: Array, weight: Array, n: int, spread: Sequence[Groups] = ()
 ) -> tuple[Rows, Array]:
     """Pick n candidates one after another, each that which removes most of the weighted variance that is left.
 
@@ -93,7 +129,7 @@ def greedy(
         references: teacher inputs [R, D] over whose variance is summed.
         weight: of each reference, [R].
         n: how many to pick.
-        cluster: of each candidate, [C]; none gives more than twice its share, as long as others have some left.
+        spread: groups of which none gives more than it may, as long as others have some left.
 
     Returns:
         The candidates' places, and the share of the variance at first that each removes.
@@ -101,7 +137,7 @@ def greedy(
     left = inside.covariance(references, candidates)  # [R, C], updated as candidates are picked
     variance, noise = inside.variance(candidates), inside.noise
     total = float(weight @ inside.variance(references)) or 1.0
-    allowance = _Allowance(cluster, len(candidates), n)
+    allowance = _Allowance(spread, len(candidates), n)
     picked: list[int] = []
     gains: list[float] = []
     factors: list[Array] = []
@@ -121,21 +157,24 @@ def greedy(
 
 
 class _Allowance:
-    """How many candidates each cluster may still give; each candidate is given once."""
+    """How many candidates each group may still give; each candidate is given once."""
 
-    def __init__(self, cluster: Rows | None, candidates: int, n: int) -> None:
-        self._cluster = np.zeros(candidates, dtype=np.int64) if cluster is None else cluster
-        sizes = np.bincount(self._cluster)
-        self._left = np.ceil(2.0 * n * sizes / candidates).astype(np.int64) if len(sizes) > 1 else np.array([n])
+    def __init__(self, spread: Sequence[Groups], candidates: int, n: int) -> None:
+        self._groups = [groups.of for groups in spread]
+        shares = [groups.most * n * np.bincount(groups.of) / candidates for groups in spread]
+        self._left = [np.ceil(share).astype(np.int64) for share in shares]
         self._free = np.ones(candidates, dtype=bool)
 
     def best(self, gain: Array) -> int:
-        open_ = self._free & (self._left[self._cluster] > 0)
+        open_ = self._free.copy()
+        for group, left in zip(self._groups, self._left, strict=True):
+            open_ &= left[group] > 0
         if not open_.any():
             open_ = self._free
         best = int(np.where(open_, gain, -np.inf).argmax())
         self._free[best] = False
-        self._left[self._cluster[best]] -= 1
+        for group, left in zip(self._groups, self._left, strict=True):
+            left[group[best]] -= 1
         return best
 
 
@@ -145,8 +184,8 @@ def _some(rows: Rows, most: int, chance: Chance) -> Rows:
     return np.sort(chance.numpy().permutation(rows)[:most])
 
 
-def _clusters(Z: Array, clusters: int, chance: Chance) -> Rows | None:
+def _clusters(Z: Array, clusters: int, chance: Chance) -> Rows:
     if clusters < 2 or len(Z) <= clusters:
-        return None
+        return np.zeros(len(Z), dtype=np.int64)
     found = KMeans(clusters, n_init=1, random_state=chance.child("clusters").integer()).fit_predict(Z)
     return np.asarray(found, dtype=np.int64)

@@ -134,20 +134,20 @@ def insight(teacher: Any) -> Insight:
     )
 
 
-def far_reaching(inside: Insight, reach: float) -> Insight:
+def far_reaching(inside: Insight, reach: float, noise_share: float) -> Insight:
     """The same strong samples under a kernel that varies over a distance of `reach` at least, and has noise enough.
 
     Where labels are classes and few, the lengthscale that was fitted is a guess, often a short one, under which a label
-    tells of its nearest neighbours alone. A class is a noisy reading of its probability: at least half of a label's
-    variance is noise (DECISIONS.md, D23 and D63). Residuals are left as they were.
+    tells of its nearest neighbours alone. A class is a noisy reading of its probability: at least `noise_share` of a
+    label's variance is noise (DECISIONS.md, D23 and D63). Residuals are left as they were.
     """
-    return replace(inside, regions=tuple(_far_reaching(region, reach) for region in inside.regions))
+    return replace(inside, regions=tuple(_far_reaching(region, reach, noise_share) for region in inside.regions))
 
 
-def _far_reaching(region: Region, reach: float) -> Region:
+def _far_reaching(region: Region, reach: float, noise_share: float) -> Region:
     with one_thread():
         signal = float((region.kernel.diag(region.Z) - float(region.kernel.noise)).mean())
-        least = {"lengthscale": reach, "constant": signal}
+        least = {"lengthscale": reach, "constant": signal * noise_share / (1.0 - noise_share)}
         values = {k: max(float(v), least.get(k.split(".")[-1], 0.0)) for k, v in region.kernel.parameters().items()}
         kernel = region.kernel.with_parameters(dict(values))
         return replace(region, kernel=kernel, L=_factor(kernel, region.Z))

@@ -62,6 +62,28 @@ def test_suggestions_are_rows_that_are_allowed(model):
     assert len(set(found.rows.tolist())) == 8
 
 
+def test_suggestions_have_the_shares_of_the_classes_that_the_annotator_names(model, monkeypatch):
+    X, _, _ = data()
+    favourites = suggest_rows(model, X, 10).rows
+    says = np.where(np.isin(np.arange(200), favourites), "left", "right")
+
+    def from_the_left():
+        return (says[suggest_rows(model, X, 10, weak=says).rows] == "left").sum()
+
+    assert from_the_left() == 1  # a twentieth of the rows: half a suggestion, rounded up
+    monkeypatch.setattr("fwl.learn.suggest.MOST_OF_A_CLASS", 20.0)
+    assert from_the_left() > 1
+
+
+def test_where_the_annotator_is_silent_the_model_names_the_class(model):
+    X, _, _ = data()
+    silent = np.full(200, None)
+    thought = model.predict(X, silent)
+    suggested = thought[suggest_rows(model, X, 10, weak=silent).rows]
+    for name in model.classes_:
+        assert (suggested == name).sum() <= np.ceil(10 * (thought == name).mean())
+
+
 def test_numbers_are_audited_and_asked_about_too():
     X, _, _ = data()
     y = np.sin(X[:, 0])

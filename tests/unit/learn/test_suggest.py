@@ -8,7 +8,7 @@ from tests.tolerances import ALGEBRA
 from fwl.errors import InvalidInput
 from fwl.learn.eyes import OneStudent
 from fwl.learn.fitted import fit_teacher
-from fwl.learn.suggest import greedy, suggest
+from fwl.learn.suggest import Foresight, Groups, greedy, suggest
 from fwl.randomness import Chance
 from fwl.teach import RBF, ExactGP, White
 from fwl.teach.insight import insight
@@ -44,14 +44,33 @@ def test_gains_fall_and_no_candidate_is_picked_twice():
     assert (np.diff(gain) <= ALGEBRA).all()
 
 
-def test_clusters_give_no_more_than_twice_their_share():
+def favourites(wanted=3):
+    """A process, its candidates and references, and a group of the candidates that would be picked first."""
     Z, candidates, references, weight = sets()
-    cluster = (np.arange(15) >= 9).astype(int)
     inside = insight(ExactGP(KERNEL + White(NOISE)).fit(Z, np.zeros(6)))
-    picked, _ = greedy(inside, candidates, references, np.where(references[:, 0] > 0, weight, 0.0), 4, cluster)
-    assert np.bincount(cluster[picked], minlength=2).max() <= 5
-    everything, _ = greedy(inside, candidates, references, weight, 15, cluster)
-    assert sorted(everything.tolist()) == list(range(15))  # when all are used up, nobody is refused
+    first, _ = greedy(inside, candidates, references, weight, wanted)
+    return (inside, candidates, references, weight), np.isin(np.arange(15), first).astype(int)
+
+
+@pytest.mark.parametrize(("most", "given"), [(1.0, 1), (2.0, 2), (3.0, 3)])
+def test_a_group_gives_no_more_than_it_may(most, given):
+    given_to, group = favourites()
+    picked, _ = greedy(*given_to, 5, [Groups(group, most)])  # 3 of 15 candidates: one of 5 suggestions is its share
+    assert group[picked].sum() == given
+
+
+def test_several_ways_of_grouping_hold_together():
+    given_to, group = favourites()
+    alike = np.zeros(15, dtype=int)
+    picked, _ = greedy(*given_to, 5, [Groups(alike, 2.0), Groups(group, 1.0)])
+    alone, _ = greedy(*given_to, 5, [Groups(group, 1.0)])
+    assert picked.tolist() == alone.tolist()
+
+
+def test_when_all_groups_are_used_up_nobody_is_refused():
+    given_to, group = favourites()
+    everything, _ = greedy(*given_to, 15, [Groups(group, 0.5)])
+    assert sorted(everything.tolist()) == list(range(15))
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +89,26 @@ def test_it_suggests_rows_that_are_allowed(fitted):
     assert ((found.gain > 0) & (found.gain < 1)).all()
 
 
-def test_a_longer_reach_suggests_others(fitted):
+@pytest.mark.parametrize("other", [Foresight(10.0, 0.1), Foresight(0.1, 0.99)], ids=["longer reach", "more noise"])
+def test_what_labels_will_tell_decides_which_are_asked_for(fitted, other):
     pool = class_problem().problem.weak.X
-    near, far = (suggest(fitted, pool, 10, Chance(0), clusters=1, reach=reach).rows for reach in (None, 10.0))
-    assert set(near.tolist()) != set(far.tolist())
+    asked, others = (suggest(fitted, pool, 10, Chance(0), clusters=1, foresight=sight) for sight in (None, other))
+    assert set(asked.rows.tolist()) != set(others.rows.tolist())
+    assert asked.gain.sum() != pytest.approx(others.gain.sum(), rel=1e-3)
+
+
+def test_the_noisier_labels_will_be_the_less_they_bring(fitted):
+    pool = class_problem().problem.weak.X
+    gains = [suggest(fitted, pool, 10, Chance(0), foresight=Foresight(1.5, share)).gain.sum() for share in (0.5, 0.9)]
+    assert gains[1] < gains[0]
+
+
+def test_no_class_gives_more_than_its_share(fitted):
+    pool = class_problem().problem.weak.X
+    free = suggest(fitted, pool, 12, Chance(0)).rows
+    liked = np.isin(np.arange(len(pool)), free[:6]).astype(int)
+    held = suggest(fitted, pool, 12, Chance(0), classes=lambda rows: liked[rows]).rows
+    assert liked[held].sum() == 1  # six rows of hundreds have less than one of twelve suggestions; it is rounded up
 
 
 def test_the_same_chance_suggests_the_same(fitted, monkeypatch):
