@@ -39,7 +39,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             a committee: students trained on weak, then strong labels, and a teacher that starts from what student and
             annotator say; "FWL" is the paper's Algorithm 1.
         student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
-            sentence encoder; or a function `(samples, outputs, chance) -> module` of your own.
+            sentence encoder and by their words; or a function `(samples, outputs, chance) -> module` of your own.
         encoder: the folder of a sentence encoder, for texts.
         encoder_layers: how many of its upper layers are read.
         hidden: width of each hidden layer of the student.
@@ -94,7 +94,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         finetune_steps: int = 500,
         batch_size: int = 32,
         learning_rate: float = 1e-3,
-        committee: int = 2,
+        committee: int = 4,
         rebalance: float = 0.0,
         combine: Any = "majority",
         classes: Any = None,
