@@ -80,7 +80,7 @@ def test_the_default_is_a_committee_that_reads_weak_labels():
     X, y, says = data()
     model = fitted(X, y, says)
     assert model.learned_.with_teacher
-    assert len(model.learned_.students) == 2
+    assert len(model.learned_.students) == 4
     assert model.choices_["prior_mean"] in ("average", "student", "student_and_weak")
 
 
