@@ -85,7 +85,7 @@ def suggest_rows(
     """The rows whose strong label would remove the most uncertainty over all of them, the best first.
 
     Rows on which the model is undecided count for more: there a better belief changes a decision. Of each class that
-    the annotator names, as many are suggested as it has among all rows, so that the labels still tell how frequent
+    the annotator names, no more are suggested than its share, rounded up, so that the labels still tell how frequent
     classes are.
 
     Args:
@@ -100,7 +100,6 @@ def suggest_rows(
     samples = read_samples(model, X)
     fitted: Fitted = model._fitted
     read = None if weak is None else fitted.labels.weak(weak, len(samples))
-
     task = fitted.labels.task
 
     def probabilities(rows: Rows) -> Array:

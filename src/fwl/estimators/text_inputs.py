@@ -143,7 +143,8 @@ class SentenceInputs:
         vectors = (cached_vectors(texts, self.encoder) - self.centre) / self.scale
         if self.words is None:
             return as_vectors(vectors)
-        return as_vectors(np.concatenate([vectors, self.words.vectors(self.words.ids(texts))], axis=1))
+        words = self.words.vectors(self.words.ids(texts))
+        return as_vectors(np.concatenate([vectors, words], axis=1, dtype=np.float32))
 
     def described(self) -> dict[str, Any]:
         """Which encoder reads the texts, and how many words are known beside it."""
