@@ -503,7 +503,7 @@ BAD = {
     "a setting that is no number": (
         nothing,
         ["--set", "committee=two"],
-        "--set committee=two: expected a number, such as 2",
+        "--set committee=two: expected a number, such as 4",
     ),
     "a setting without a value": (nothing, ["--set", "committee"], "--set committee: expected key=value"),
 }
