@@ -100,35 +100,38 @@ def suggest_rows(
     samples = read_samples(model, X)
     fitted: Fitted = model._fitted
     read = None if weak is None else fitted.labels.weak(weak, len(samples))
-    task = fitted.labels.task
-
-    def probabilities(rows: Rows) -> Array:
-        columns = predict_with(fitted.learned, fitted.teacher, samples[rows], None if read is None else read[rows])
-        return both_columns(columns)
-
-    def undecided(rows: Rows) -> Array:
-        """The chance that two draws from the model's probabilities differ."""
-        return np.asarray(1.0 - (probabilities(rows) ** 2).sum(axis=1))
-
-    def thought(rows: Rows) -> Rows:
-        """The class that the annotator names, or the model where it is silent."""
-        said = probabilities(rows)
-        if read is not None:
-            spoke = ~silent_rows(read[rows])
-            said[spoke] = both_columns(read[rows][spoke])
-        return np.asarray(said.argmax(axis=1), dtype=np.int64)
-
+    if not fitted.labels.task.has_classes:
+        return suggest(fitted.teacher, samples, n, Chance(0).child("suggest"), allowed=allowed, clusters=clusters)
     return suggest(
         fitted.teacher,
         samples,
         n,
         Chance(0).child("suggest"),
         allowed=allowed,
-        importance=undecided if task.has_classes else None,
+        importance=lambda rows: _undecided(fitted, samples[rows], None if read is None else read[rows]),
         clusters=clusters,
-        classes=thought if task.has_classes else None,
-        foresight=OF_CLASSES if task.has_classes else None,
+        classes=lambda rows: _thought(fitted, samples[rows], None if read is None else read[rows]),
+        foresight=OF_CLASSES,
     )
+
+
+def _probabilities(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> Array:
+    """The model's probability of every class, [N, C]."""
+    return both_columns(predict_with(fitted.learned, fitted.teacher, samples, read))
+
+
+def _undecided(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> Array:
+    """The chance that two draws from the model's probabilities differ, [N]."""
+    return np.asarray(1.0 - (_probabilities(fitted, samples, read) ** 2).sum(axis=1))
+
+
+def _thought(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> Rows:
+    """The place of the class that the annotator names, or the model where it is silent, [N]."""
+    said = _probabilities(fitted, samples, read)
+    if read is not None:
+        spoke = ~silent_rows(read)
+        said[spoke] = both_columns(read[spoke])
+    return np.asarray(said.argmax(axis=1), dtype=np.int64)
 
 
 def _beliefs(fitted: Fitted, samples: npt.NDArray[Any], read: Array | None) -> tuple[Array, Array, Array, Array, Array]:

@@ -119,7 +119,7 @@ class TextInputs:
 class SentenceInputs:
     """Texts as the vectors of a frozen sentence encoder, centred and brought to one scale, their words beside them.
 
-    An encoder knows what texts mean and little of how they are worded, of names and marks least (DECISIONS.md, D64).
+    An encoder's vector says what a text means and little of how it is worded (DECISIONS.md, D64).
 
     Attributes:
         encoder: makes the vectors.
