@@ -12,10 +12,11 @@ from fwl.learn.baselines import weak_then_strong_averaged
 from fwl.learn.choose import choose_teacher
 from fwl.learn.eyes import SeveralStudents
 from fwl.learn.learned import Learned
+from fwl.learn.linear import fit_linear, has_numbers
 from fwl.learn.members import member_chance, shared_starts, started
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.shares import teacher_share
+from fwl.learn.shares import LINEAR, STUDENTS, TEACHER, committee_shares
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
@@ -46,20 +47,27 @@ def students_and_teacher(
         "criterion": recipe.auto.criterion,
         "teacher_scores": scores,
     }
-    share = 0.5
-    if recipe.auto.share_folds:
-        share, likelihoods = teacher_share(teacher, student, problem, recipe, chance)
-        choices |= {"teacher_share": share, "teacher_share_scores": likelihoods}
     committee = Learned(
-        averaged.students,
-        problem.task,
-        teacher,
-        choices=choices,
-        with_teacher=True,
-        teacher_share=share,
-        rebalance=recipe.auto.rebalance,
+        averaged.students, problem.task, teacher, choices=choices, with_teacher=True, rebalance=recipe.auto.rebalance
     )
-    return committee if recipe.auto.guest is None else with_guest(committee, problem, recipe)
+    if recipe.auto.guest is not None:
+        return with_guest(committee, problem, recipe)
+    return with_linear(committee, student, problem, recipe, chance) if recipe.auto.share_folds else committee
+
+
+def with_linear(committee: Learned, student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> Learned:
+    """The committee with a linear model of the strong labels beside it, where samples have numbers.
+
+    Each side has the share that left-out strong labels speak for.
+    """
+    assert committee.teacher is not None
+    linear = fit_linear(problem, chance) if has_numbers(problem.strong.X) else None
+    shares = committee_shares(committee.teacher, student, linear, problem, recipe, chance)
+    of_teacher = shares[TEACHER] / (shares[TEACHER] + shares[STUDENTS])
+    committee = replace(committee, choices={**committee.choices, "shares": shares}, teacher_share=of_teacher)
+    if linear is None or LINEAR not in shares:
+        return committee
+    return replace(committee, guest=linear.student, guest_share=shares[LINEAR])
 
 
 def all_members(student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> SeveralStudents:

@@ -29,9 +29,9 @@ class Learned:
         choices: what the method decided by itself, for the record.
         worth: what the teacher is worth, and what to be warned of, if there is one.
         with_teacher: whether this is a committee: the teacher's own prediction counts too.
-        teacher_share: of a committee's prediction, that is the teacher's.
+        teacher_share: of what students and teacher say, that is the teacher's.
         rebalance: how far a committee's probabilities are moved towards equal classes (see `Teaching`).
-        guest: a student of another kind in a committee, if it was worth having.
+        guest: a student of another kind in a committee, if there is one.
         guest_share: of the prediction, that is the guest's; the rest is the committee's.
     """
 

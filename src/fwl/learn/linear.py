@@ -1,11 +1,17 @@
-"""LR_S: a linear model on the strong labels alone, the control that any use of weak labels has to beat."""
+"""LR_S: a linear model on the strong labels alone, the control that any use of weak labels has to beat.
+
+FWL_auto's committee for a user's own classes has it as a member.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from fwl.errors import InvalidInput
@@ -23,7 +29,22 @@ from fwl.threads import one_thread
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1)  # C of the logistic regression, on columns of variance 1
 PENALTIES = tuple(np.logspace(-2, 4, 13).tolist())  # alpha of the ridge regression
 FOLDS = 3
+_Fit = tuple[Array, Array, Array | None]  # weights, biases, left-out probabilities
 NEVER = -30.0  # the logit of a class that no strong label names
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLinear:
+    """A linear model of the strong labels.
+
+    Attributes:
+        student: the model.
+        left_out: of classes, what models of its kind say of each strong sample that they have not seen, [N, C], two
+            columns for two classes; None of numbers, and where all strong labels are one class.
+    """
+
+    student: LinearStudent
+    left_out: Array | None
 
 
 def balanced_linear(
@@ -36,18 +57,28 @@ def balanced_linear(
 
     How far it is regularised is chosen by cross-validation; it reads the samples' own numbers.
     """
-    names = problem.strong.X.dtype.names
-    if names is not None and VECTOR not in names:
-        raise InvalidInput(f"LR_S reads numbers; these samples have none (parts: {', '.join(names)}); choose another")
-    reads = None if names is None else VECTOR
+    if not has_numbers(problem.strong.X):
+        parts = ", ".join(problem.strong.X.dtype.names or ())
+        raise InvalidInput(f"LR_S reads numbers; these samples have none (parts: {parts}); choose another")
+    return Learned((fit_linear(problem, chance).student,), problem.task)
+
+
+def has_numbers(samples: npt.NDArray[Any]) -> bool:
+    """Whether a linear model can read these samples."""
+    return samples.dtype.names is None or VECTOR in samples.dtype.names
+
+
+def fit_linear(problem: Problem, chance: Chance) -> FittedLinear:
+    """The model of `balanced_linear`, and what it would have said of the strong samples."""
+    reads = None if problem.strong.X.dtype.names is None else VECTOR
     X, everything = (_numbers(samples, reads) for samples in (problem.strong.X, problem.all_samples))
     frame = _Frame.of(everything)
     with one_thread():
         fit = _fit_classes if problem.task.has_classes else _fit_numbers
-        weight, bias = frame.back(*fit(frame(X), problem.strong.y, chance))
+        weight, bias, left_out = fit(frame(X), problem.strong.y, chance)
     student = LinearStudent(X.shape[1], problem.strong.y.shape[1], reads, chance=chance.child("student")).double()
-    student.set_weights(weight, bias)
-    return Learned((student,), problem.task)
+    student.set_weights(*frame.back(weight, bias))
+    return FittedLinear(student, left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,30 +105,36 @@ def _numbers(samples: np.ndarray, reads: str | None) -> Array:
     return np.asarray(part_of(samples, reads).reshape(len(samples), -1), dtype=np.float64)
 
 
-def _fit_numbers(X: Array, y: Array, chance: Chance) -> tuple[Array, Array]:  # noqa: ARG001
+def _fit_numbers(X: Array, y: Array, chance: Chance) -> _Fit:  # noqa: ARG001
     model = RidgeCV(PENALTIES).fit(X, y)
-    return np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+    return np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_), None
 
 
-def _fit_classes(X: Array, y: Array, chance: Chance) -> tuple[Array, Array]:
-    classes = _classes(y)
-    strength = _best_strength(X, classes, chance) if len(np.unique(classes)) > 1 else STRENGTHS[0]
-    weight, bias = _logistic(X, classes, strength, max(2, y.shape[1]))
+def _fit_classes(X: Array, y: Array, chance: Chance) -> _Fit:
+    classes, count = _classes(y), max(2, y.shape[1])
+    strength, left_out = STRENGTHS[0], None
+    if len(np.unique(classes)) > 1:
+        strength, left_out = _best_strength(X, classes, count, chance)
+    weight, bias = _logistic(X, classes, strength, count)
     if y.shape[1] == 1:  # one logit, of the second class against the first
         weight, bias = weight[1:] - weight[:1], bias[1:] - bias[:1]
-    return weight, bias
+    return weight, bias, left_out
 
 
-def _best_strength(X: Array, classes: np.ndarray, chance: Chance) -> float:
-    """The regularisation with the smallest log loss on strong labels left out, each class counting alike."""
-    losses = dict.fromkeys(STRENGTHS, 0.0)
-    rarity = 1.0 / np.bincount(classes)[classes]
-    for kept, left_out in folds(len(X), FOLDS, chance.child("strength")):
-        for strength in STRENGTHS:
-            weight, bias = _logistic(X[kept], classes[kept], strength, int(classes.max()) + 1)
-            scores = X[left_out] @ weight.T + bias
-            losses[strength] -= float(rarity[left_out] @ _log_likelihood(scores, classes[left_out]))
-    return min(losses, key=losses.__getitem__)
+def _best_strength(X: Array, classes: np.ndarray, count: int, chance: Chance) -> tuple[float, Array]:
+    """The regularisation with the smallest log loss on strong labels left out, each class counting alike.
+
+    And the probabilities [N, count] that it gives those labels' samples.
+    """
+    left_out = {strength: np.empty((len(X), count)) for strength in STRENGTHS}
+    for kept, rows in folds(len(X), FOLDS, chance.child("strength")):
+        for strength, probabilities in left_out.items():
+            weight, bias = _logistic(X[kept], classes[kept], strength, count)
+            probabilities[rows] = softmax(X[rows] @ weight.T + bias, axis=1)
+    rarity, own = 1.0 / np.bincount(classes)[classes], (np.arange(len(X)), classes)
+    losses = {strength: -float(rarity @ np.log(said[own])) for strength, said in left_out.items()}
+    best = min(losses, key=losses.__getitem__)
+    return best, left_out[best]
 
 
 def _logistic(X: Array, classes: np.ndarray, strength: float, count: int) -> tuple[Array, Array]:
@@ -110,12 +147,6 @@ def _logistic(X: Array, classes: np.ndarray, strength: float, count: int) -> tup
         rows = seen[1:] if len(seen) == 2 else seen
         weight[rows], bias[rows] = model.coef_, model.intercept_
     return weight, bias
-
-
-def _log_likelihood(scores: Array, classes: np.ndarray) -> Array:
-    scores = scores - scores.max(axis=1, keepdims=True)
-    own: Array = scores[np.arange(len(classes)), classes] - np.log(np.exp(scores).sum(axis=1))
-    return own
 
 
 def _classes(y: Array) -> np.ndarray:

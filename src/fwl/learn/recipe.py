@@ -132,7 +132,8 @@ class Auto:
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
         many_eyes: whether the committee's teacher looks through all of its students after step 1, or the first alone.
-        share_folds: folds of the strong samples on which the teacher's share of the committee is chosen; 0 for half.
+        share_folds: folds of the strong samples on which the shares of teacher, students and a linear model of the
+            strong labels are chosen (DECISIONS.md, D65); 0 for halves, without a linear model.
         believed_rows: how many strong samples the factors expected of a prior mean count for (`learn.prior.EXPECTED`)
             in an exact teacher; 0 for none, as where there are thousands.
         rebalance: how far the committee's probabilities are moved towards equal classes (see `Teaching.rebalance`).
@@ -193,6 +194,8 @@ class Auto:
             raise InvalidInput(
                 f"auto: share_folds={self.share_folds}: expected at least 2 folds, or 0 for equal shares"
             )
+        if self.share_folds and self.guest is not None:
+            raise InvalidInput("auto: with share_folds a linear model is the guest; leave guest at None, or folds at 0")
         if not (np.isfinite(self.believed_rows) and self.believed_rows >= 0):
             raise InvalidInput(f"auto: believed_rows={self.believed_rows}: expected a number of rows, 0 for none")
         if self.kernel_rows is not None and self.kernel_rows < 2:

@@ -14,28 +14,40 @@ from fwl.learn.prior import PriorMean
 from fwl.learn.recipe import PRIOR_MEANS, Teaching
 from fwl.learn.task import TASKS
 from fwl.learn.view import View
-from fwl.students.saving import Arrays, Make, revive_student, student_state
+from fwl.students.contract import Student
+from fwl.students.saving import OWN, Arrays, Make, Spec, revive_student, student_state
 from fwl.teach.calibration import Calibration
 from fwl.teach.state import State, kind_and_state, revive
 
 
 def learned_state(learned: Learned) -> State:
     """The students and how they are put together; the teacher and the soft labels are saved by whoever keeps them."""
-    if learned.guest is not None:
-        raise InvalidInput("a committee with a guest cannot be saved; leave auto.guest at None")
     saved = [student_state(student) for student in learned.students]
     arrays: Arrays = {}
     for i, (_, its) in enumerate(saved):
         arrays |= prefixed(f"student.{i}", its)
+    guest = None
+    if learned.guest is not None:
+        guest, its = _guest_state(learned.guest)
+        arrays |= prefixed("guest", its)
     settings = {
         "students": [spec for spec, _ in saved],
         "task": learned.task.name,
         "choices": learned.choices,
         "with_teacher": learned.with_teacher,
         "teacher_share": learned.teacher_share,
+        "guest": guest,
+        "guest_share": learned.guest_share,
         "rebalance": learned.rebalance,
     }
     return State(settings, arrays)
+
+
+def _guest_state(guest: Student) -> tuple[Spec, Arrays]:
+    spec, arrays = student_state(guest)
+    if spec["kind"] == OWN:
+        raise InvalidInput("a committee with a guest of your own cannot be saved; leave auto.guest at None")
+    return spec, arrays
 
 
 def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None) -> Learned:
@@ -44,6 +56,7 @@ def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None
     students = tuple(
         revive_student(spec, below(f"student.{i}", state.arrays), own) for i, spec in enumerate(settings["students"])
     )
+    guest = settings.get("guest")
     return Learned(
         students,
         _task(settings["task"]),
@@ -51,6 +64,8 @@ def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None
         choices=settings["choices"],
         with_teacher=bool(settings["with_teacher"]),
         teacher_share=float(settings.get("teacher_share", 0.5)),
+        guest=None if guest is None else revive_student(guest, below("guest", state.arrays)),
+        guest_share=float(settings.get("guest_share", 0.0)),
         rebalance=float(settings["rebalance"]),
     )
 

@@ -1,41 +1,67 @@
-"""How much of a committee's prediction should be the teacher's: what strong labels say that were left out."""
+"""How much of a committee's prediction is whose: what strong labels say that were left out."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from fwl.learn.crossfit import cross_fit
 from fwl.learn.fitted import FittedTeacher, left_out
+from fwl.learn.linear import FittedLinear
 from fwl.learn.recipe import Problem, Recipe
 from fwl.learn.task import both_columns
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
 
-SHARES = np.arange(1, 20) / 20.0  # nobody is silenced by a few strong labels
+TEACHER, STUDENTS, LINEAR = "teacher", "students", "linear"
+# Beforehand, as if so many labels had spoken for each side: nobody is silenced by a few strong labels (D65).
+BELIEVED = {TEACHER: 12.0, STUDENTS: 6.0, LINEAR: 6.0}
 LEAST = 1e-6  # a probability that one label cannot make infinitely unlikely
+ROUNDS = 500  # of the iteration, at the most
+SETTLED = 1e-6  # a change of shares that is none
 
 
-def teacher_share(
-    teacher: FittedTeacher, student: Student, problem: Problem, recipe: Recipe, chance: Chance
-) -> tuple[float, dict[str, float]]:
-    """The share under which strong labels are most likely that neither side had seen, and what each share scored.
+def committee_shares(
+    teacher: FittedTeacher,
+    student: Student,
+    linear: FittedLinear | None,
+    problem: Problem,
+    recipe: Recipe,
+    chance: Chance,
+) -> dict[str, float]:
+    """The shares under which strong labels are most likely that no side had seen, together with `BELIEVED`.
 
     The teacher leaves out one label at a time, in closed form; the student after step 1 is fine-tuned on all folds but
-    one. A share of a half is believed beforehand, as if one label had spoken for either side.
+    one, and so is the linear model.
     """
-    beliefs = both_columns(teacher.label(left_out(teacher, problem.strong)))
-    answers = both_columns(left_out_answers(student, problem, recipe, chance))
-    scores = log_likelihoods(beliefs, answers, both_columns(problem.strong.y))
-    return float(SHARES[scores.argmax()]), {f"{s:.2f}": float(v) for s, v in zip(SHARES, scores, strict=True)}
+    said = {
+        TEACHER: both_columns(teacher.label(left_out(teacher, problem.strong))),
+        STUDENTS: both_columns(left_out_answers(student, problem, recipe, chance)),
+    }
+    if linear is not None and linear.left_out is not None:
+        said[LINEAR] = linear.left_out
+    return most_likely_shares(said, both_columns(problem.strong.y))
 
 
-def log_likelihoods(teacher: Array, students: Array, y: Array) -> Array:
-    """The log likelihood of labels y [N, C] under each of `SHARES`, plus that of one label for either side."""
-    of_teacher, of_students = ((said * y).sum(axis=1) for said in (teacher, students))  # [N]
-    mixed = SHARES[:, None] * of_teacher + (1.0 - SHARES[:, None]) * of_students
-    scores: Array = np.log(np.maximum(mixed, LEAST)).sum(axis=1) + np.log(SHARES * (1.0 - SHARES))
-    return scores
+def most_likely_shares(said: Mapping[str, Array], y: Array) -> dict[str, float]:
+    """Shares of a mixture of probabilities [N, C] under which labels y [N, C] and those believed in are most likely.
+
+    Expectation maximisation: how likely each label came from each side, then the average of that. The function it
+    climbs has one top.
+    """
+    likelihood = np.stack([np.maximum((each * y).sum(axis=1), LEAST) for each in said.values()], axis=1)  # [N, sides]
+    believed = np.array([BELIEVED[side] for side in said])
+    shares = believed / believed.sum()
+    for _ in range(ROUNDS):
+        before = shares
+        from_each = likelihood * shares
+        counted = believed + (from_each / from_each.sum(axis=1, keepdims=True)).sum(axis=0)
+        shares = counted / counted.sum()
+        if np.abs(shares - before).max() < SETTLED:
+            break
+    return dict(zip(said, shares.tolist(), strict=True))
 
 
 def left_out_answers(student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> Array:

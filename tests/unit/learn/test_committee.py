@@ -10,12 +10,13 @@ from fwl.evaluate.calibration import accuracy
 from fwl.learn.auto import fidelity_weighted_auto
 from fwl.learn.baselines import weak_only, weak_then_strong_averaged
 from fwl.learn.eyes import SeveralStudents
+from fwl.learn.linear import balanced_linear
 from fwl.learn.members import member_chance
 from fwl.learn.recipe import Auto
 from fwl.learn.saving import learned_state, revive_learned
 from fwl.learn.task import MULTICLASS
 from fwl.randomness import Chance
-from fwl.records import StrongSet
+from fwl.records import StrongSet, WeakSet
 from fwl.students.inference import predict
 from fwl.students.perceptron import Perceptron
 from fwl.students.training import Lesson, Training, train
@@ -70,14 +71,41 @@ def test_a_kernel_fitted_on_some_rows_still_teaches_all_strong_labels():
     assert some.teacher.teaching.new_teacher.hyperparameters == "fixed"
 
 
-def test_the_teacher_has_the_share_that_left_out_labels_speak_for():
+def test_each_side_has_the_share_that_left_out_labels_speak_for():
     committee = learned(share_folds=3)
-    share, scores = committee.teacher_share, committee.choices["teacher_share_scores"]
-    assert committee.choices["teacher_share"] == share
-    assert scores[f"{share:.2f}"] == max(scores.values())
-    students = replace(committee, with_teacher=False).predict(DATA.X)
-    expected = (1 - share) * students + share * committee.teacher.predict(DATA.X, DATA.weak)
+    shares = committee.choices["shares"]
+    assert sum(shares.values()) == pytest.approx(1.0)
+    sides = {
+        "teacher": committee.teacher.predict(DATA.X, DATA.weak),
+        "students": replace(committee, with_teacher=False).predict(DATA.X),
+        "linear": balanced_linear(DATA.problem, recipe(), Chance(0)).predict(DATA.X),
+    }
+    expected = sum(shares[side] * said for side, said in sides.items())
     assert np.allclose(committee.predict(DATA.X, DATA.weak), expected)
+
+
+def test_without_numbers_there_is_no_linear_model_to_ask():
+    def as_parts(X):
+        samples = np.zeros(len(X), dtype=[("cells", np.float32, (4,))])
+        samples["cells"] = X
+        return samples
+
+    def reading_parts(chance):
+        student = Perceptron(4, 3, (8,), "relu", chance=chance)
+        student.reads = "cells"
+        return student
+
+    weak, strong = DATA.problem.weak, DATA.problem.strong
+    problem = replace(
+        DATA.problem,
+        weak=WeakSet(as_parts(weak.X), weak.y),
+        strong=StrongSet(as_parts(strong.X), strong.y, strong.weak),
+    )
+    setting = recipe(share_folds=3)
+    setting = setting.but(new_student=reading_parts, auto=replace(setting.auto, inputs=("psi",)))
+    committee = fidelity_weighted_auto(problem, setting, Chance(0))
+    assert committee.guest is None
+    assert set(committee.choices["shares"]) == {"teacher", "students"}
 
 
 def test_with_many_eyes_the_teacher_looks_through_the_students_that_are_fine_tuned():
@@ -92,9 +120,11 @@ def test_with_many_eyes_the_teacher_looks_through_the_students_that_are_fine_tun
     assert np.array_equal(students.predict(DATA.X), replace(learned(), with_teacher=False).predict(DATA.X))
 
 
-def test_the_share_is_saved_with_the_committee():
+def test_all_its_sides_and_shares_are_saved_with_the_committee():
     committee = learned(share_folds=3)
-    assert revive_learned(learned_state(committee), committee.teacher).teacher_share == committee.teacher_share
+    revived = revive_learned(learned_state(committee), committee.teacher)
+    assert committee.guest is not None
+    assert np.array_equal(revived.predict(DATA.X, DATA.weak), committee.predict(DATA.X, DATA.weak))
 
 
 VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100], DATA.weak[:100]))
@@ -148,9 +178,13 @@ def test_a_guest_without_a_validation_set_is_refused():
         with_a(guest(4, 5), DATA.problem)
 
 
-def test_a_committee_with_a_guest_is_not_saved_without_it():
-    student = Perceptron(4, 3, (4,), "relu", chance=Chance(0))
-    with expect_refusal(InvalidInput, "a committee with a guest cannot be saved; leave auto.guest at None"):
+def test_a_guest_that_cannot_be_made_again_is_not_saved():
+    class Unknown(Perceptron):
+        pass
+
+    student = Unknown(4, 3, (4,), "relu", chance=Chance(0))
+    message = "a committee with a guest of your own cannot be saved; leave auto.guest at None"
+    with expect_refusal(InvalidInput, message):
         learned_state(replace(learned(), guest=student, guest_share=0.5))
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -6,7 +8,7 @@ from tests.refusals import expect_refusal
 from tests.tolerances import OPTIMISED
 
 from fwl.errors import InvalidInput
-from fwl.learn.linear import balanced_linear
+from fwl.learn.linear import balanced_linear, fit_linear
 from fwl.learn.recipe import Problem
 from fwl.learn.task import MULTICLASS
 from fwl.randomness import Chance
@@ -32,6 +34,28 @@ def test_it_is_scikit_learns_balanced_regression_on_columns_of_one_scale(classes
     ]
     theirs = [p[:, 1:] if classes == 2 else p for p in theirs]
     assert min(np.abs(ours - p).max() for p in theirs) < OPTIMISED
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_left_out_probabilities_do_not_know_the_label_they_are_of(classes, monkeypatch):
+    monkeypatch.setattr("fwl.learn.linear.STRENGTHS", (1e-1,))  # which one is chosen may depend on every label
+    made = class_problem(classes=classes)
+    strong = made.problem.strong
+    said = fit_linear(made.problem, Chance(0)).left_out
+    y = strong.y.copy()
+    y[3] = 1.0 - y[3] if classes == 2 else np.roll(y[3], 1)
+    changed = fit_linear(replace(made.problem, strong=StrongSet(strong.X, y)), Chance(0)).left_out
+    assert said.shape == (len(strong.X), classes)
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    assert np.array_equal(said[3], changed[3])
+    assert not np.allclose(said, changed)
+
+
+def test_with_one_class_nothing_is_left_out():
+    problem = class_problem(classes=3).problem
+    rows = problem.strong.y[:, 1] == 1
+    alike = replace(problem, strong=StrongSet(problem.strong.X[rows], problem.strong.y[rows]))
+    assert fit_linear(alike, Chance(0)).left_out is None
 
 
 def test_classes_without_a_strong_label_are_never_named():

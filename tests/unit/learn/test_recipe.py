@@ -92,6 +92,10 @@ def test_only_calibrated_classes_can_be_rebalanced():
         ({"held_out_share": 1.0}, "auto: held_out_share=1.0: expected a share between 0 and 1"),
         ({"folds": 1}, "auto: folds=1, crossfit=0: expected at least 2 folds, or crossfit=0 for none"),
         ({"share_folds": 1}, "auto: share_folds=1: expected at least 2 folds, or 0 for equal shares"),
+        (
+            {"share_folds": 2, "guest": lambda problem: None},
+            "auto: with share_folds a linear model is the guest; leave guest at None, or folds at 0",
+        ),
         ({"believed_rows": -1.0}, "auto: believed_rows=-1.0: expected a number of rows, 0 for none"),
         ({"crossfit": 1}, "auto: folds=3, crossfit=1: expected at least 2 folds, or crossfit=0 for none"),
     ],
