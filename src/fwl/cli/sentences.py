@@ -40,13 +40,14 @@ def comparison_table(comparison: Comparison) -> Table:
     from rich.table import Table
 
     from fwl.learn.compare_methods import standard_error
-    from fwl.learn.decision_words import DESCRIBED
+    from fwl.learn.decision_words import described
 
     table = Table("method", "", comparison.metric, "±", "seconds")
     by_score = sorted(comparison.scores.values(), key=lambda scored: float(scored.of_rows.mean()))
     for scored in by_score if comparison.lower_is_better else reversed(by_score):
         mean, error = float(scored.of_rows.mean()), standard_error(scored.of_rows)
-        table.add_row(scored.method, DESCRIBED[scored.method], f"{mean:.4g}", f"{error:.2g}", f"{scored.seconds:.1f}")
+        words = described(scored.method, comparison.lower_is_better)
+        table.add_row(scored.method, words, f"{mean:.4g}", f"{error:.2g}", f"{scored.seconds:.1f}")
     return table
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STRONG_PASSES = 40  # over strong rows alone: more were no better (DECISIONS.md, D54)
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
-SHARE_FOLDS = 4  # of the strong rows, on which the teacher's share of the committee is chosen (D62)
+SHARE_FOLDS = 4  # of the strong rows, on which each side's share of the committee is chosen (D62, D65)
 BELIEVED_ROWS = 100.0  # for so many strong rows counts what is expected of student and annotator beforehand (D62)
 
 
@@ -36,8 +36,8 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         method: a name in `fwl.METHODS`, or "LR_S" for a balanced linear model of the strong rows alone. "FWL_auto" is
-            a committee: students trained on weak, then strong labels, and a teacher that starts from what student and
-            annotator say; "FWL" is the paper's Algorithm 1.
+            a committee: students trained on weak, then strong labels, a teacher that starts from what student and
+            annotator say, and that linear model; "FWL" is the paper's Algorithm 1.
         student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
             sentence encoder and by their words; or a function `(samples, outputs, chance) -> module` of your own.
         encoder: the folder of a sentence encoder, for texts.

@@ -22,9 +22,19 @@ DESCRIBED = {
     "NN_W->Sx4": "four students, weak then strong, averaged",
     "FWL_noSigma": "the teacher's labels without fidelity",
     "FWL": "the paper's fidelity-weighted learning",
-    AUTO: "students and teacher averaged",
-    AUTO_READING: "students and teacher averaged, the teacher reading the weak labels of new rows",
+    AUTO: "students, teacher and linear model averaged",
+    AUTO_READING: "students, teacher and linear model averaged, the teacher reading the weak labels of new rows",
 }
+OF_NUMBERS = {
+    AUTO: "a student taught by the teacher, all choices made by the strong labels",
+    AUTO_READING: "the teacher itself, reading the weak labels of new rows",
+}
+
+
+def described(method: str, of_numbers: bool) -> str:
+    """What a method is, in a few words; none for one that was not compared."""
+    words = {**DESCRIBED, **OF_NUMBERS} if of_numbers else DESCRIBED
+    return words.get(method, "")
 
 
 def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
@@ -37,7 +47,7 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
     if verdict.reach is not None:
         said.append(_on_reach(verdict.reach))
     if verdict.best != verdict.kept:
-        said.append(_on_the_best(verdict))
+        said.append(_on_the_best(verdict, comparison))
     if comparison.copies:
         said.append(
             f"{comparison.copies:,} weak rows nearly repeat a strong row and were left out of the comparison: "
@@ -46,23 +56,23 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _on_the_best(verdict: Verdict) -> str:
+def _on_the_best(verdict: Verdict, comparison: Comparison) -> str:
     lead = next(lead for lead in verdict.leads if lead.over == verdict.best)
     if verdict.best == ANNOTATOR and lead.probability <= 1.0 - CLEARLY:
         return "The annotator alone is clearly better: where it can be run on new rows, no model is needed."
     return (
-        f"{_named(verdict.best)} had the best mean on these rows, but not by enough to go against what is known of "
-        "these methods from elsewhere."
+        f"{_named(verdict.best, comparison)} had the best mean on these rows, but not by enough to go against what is "
+        "known of these methods from elsewhere."
     )
 
 
 def _use(verdict: Verdict, comparison: Comparison) -> str:
     mean, error = verdict.score
     figure = _figure(mean, comparison)
-    said = f"Use {_named(verdict.kept)}: {comparison.metric} {figure} ± {_figure(error, comparison)} "
+    said = f"Use {_named(verdict.kept, comparison)}: {comparison.metric} {figure} ± {_figure(error, comparison)} "
     said += f"on strong rows it had not seen ({comparison.strong} rows)."
     if verdict.kept == AUTO_READING:
-        said += f" For rows that come without a weak label, {_named(verdict.without_weak)}."
+        said += f" For rows that come without a weak label, {_named(verdict.without_weak, comparison)}."
     return said
 
 
@@ -72,14 +82,18 @@ def _against_simple(verdict: Verdict, comparison: Comparison) -> str:
     surely = "clearly" if lead.probability >= CLEARLY else "probably" if lead.probability >= PROBABLY else None
     measured = f"measured {_signed(lead.observed, comparison)} ± {_figure(lead.standard_error, comparison)}"
     chance = f"{100 * lead.probability:.0f} % sure"
+    rival = _named(lead.over, comparison)
     if surely is None:
-        return f"Whether that is better than {_named(lead.over)} cannot be told from these rows ({measured}, {chance})."
-    return f"It is {surely} better than {_named(lead.over)} ({measured}, {chance})."
+        return f"Whether that is better than {rival} cannot be told from these rows ({measured}, {chance})."
+    return f"It is {surely} better than {rival} ({measured}, {chance})."
 
 
 def _simple_wins(verdict: Verdict, comparison: Comparison) -> list[str]:
     leads = [lead for lead in verdict.leads if lead.over == AUTO]
-    return [f"The simpler method wins: {_signed(lead.observed, comparison)} over {_named(AUTO)}." for lead in leads]
+    return [
+        f"The simpler method wins: {_signed(lead.observed, comparison)} over {_named(AUTO, comparison)}."
+        for lead in leads
+    ]
 
 
 def _on_reach(reach: Reach) -> str:
@@ -95,8 +109,8 @@ def _on_reach(reach: Reach) -> str:
     return f"FWL leads {tried}, and its lead {end}{noise}."
 
 
-def _named(method: str) -> str:
-    return f"{method} ({DESCRIBED[method]})"
+def _named(method: str, comparison: Comparison) -> str:
+    return f"{method} ({described(method, comparison.lower_is_better)})"
 
 
 def _figure(value: float, comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from fwl.learn.decision_words import DESCRIBED
+from fwl.learn.decision_words import described
 from fwl.learn.verdicts import CORRECTED, IGNORED, KEPT
 from fwl.report.model_plots import draw_curves, draw_histogram, draw_reliability, draw_strip, legend_mark
 from fwl.report.model_story import ModelStory
@@ -110,7 +110,7 @@ def _method(
     )
     return {
         "name": name,
-        "described": DESCRIBED.get(name, ""),
+        "described": described(name, not is_share),
         "mean": mean,
         "score": f"{score_told(mean, is_share)} ± {score_told(error, is_share)}",
         "strip": draw_strip(mean, mean - error, mean + error, ends),

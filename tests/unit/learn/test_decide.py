@@ -47,7 +47,15 @@ def test_a_small_lead_on_few_rows_is_not_believed_and_said_so():
 def test_the_reading_committee_is_kept_where_it_was_run_with_a_word_for_rows_without_weak_labels():
     verdict = decide(comparison({"WA": 0.6, "NN_W->S": 0.7, "FWL_auto": 0.8, "FWL_auto+W": 0.85}))
     assert (verdict.kept, verdict.without_weak) == ("FWL_auto+W", "FWL_auto")
-    assert "For rows that come without a weak label, FWL_auto (students and teacher averaged)." in verdict.sentences[0]
+    for_others = "For rows that come without a weak label, FWL_auto (students, teacher and linear model averaged)."
+    assert for_others in verdict.sentences[0]
+
+
+def test_of_numbers_there_is_no_committee_and_the_words_say_so():
+    verdict = decide(replace(comparison({"NN_W->S": 0.7, "FWL_auto": 0.2}), lower_is_better=True))
+    assert (
+        "Use FWL_auto (a student taught by the teacher, all choices made by the strong labels)" in verdict.sentences[0]
+    )
 
 
 def test_a_lead_that_luck_may_explain_does_not_depose_the_committee():
