@@ -128,5 +128,12 @@ def _provenance(model: OwnModel) -> dict[str, dict[str, Any]]:
 def _plainly(value: Any) -> Any:
     """A setting as the page shows it."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {part}" for name, part in value.items())
+        return ", ".join(f"{name}: {_within(part)}" for name, part in value.items())
     return "none" if value is None else value
+
+
+def _within(part: Any) -> Any:
+    """The same inside another: measured numbers with a few digits, what has parts itself in brackets."""
+    if isinstance(part, Mapping):
+        return f"({_plainly(part)})"
+    return f"{part:.4g}" if isinstance(part, float) else part
