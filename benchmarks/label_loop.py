@@ -29,6 +29,7 @@ from fwl.threads import one_thread
 
 START, ROUNDS, MORE = 50, 5, 20
 WAYS = ("suggested", "random")
+ROUNDING = 1e-9
 Rows = npt.NDArray[np.int64]
 Row = dict[str, Any]
 Choice = Callable[[FWLClassifier, Rows], Rows]
@@ -101,7 +102,7 @@ def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     """A row for each way of labelling a set: accuracy by number of strong rows, the area, draws ahead, p."""
     curves = {way: np.array([row[way] for row in rows if row["set"] == name]) for way in WAYS}
     area = {way: each.mean(axis=1) for way, each in curves.items()}
-    ahead = {"suggested": int((area["suggested"] > area["random"]).sum()), "random": None}
+    ahead = {"suggested": draws_ahead(area["suggested"] - area["random"]), "random": None}
     p = {"suggested": float(ttest_rel(*area.values()).pvalue), "random": None}
     return [
         {
@@ -116,6 +117,11 @@ def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def draws_ahead(gain: npt.NDArray[np.float64]) -> int:
+    """In how many draws there is a gain; what rounding leaves of a tie is none."""
+    return int((gain > ROUNDING).sum())
+
+
 def show(name: str, rows: Sequence[Row]) -> None:
     curves = {way: np.array([row[way] for row in rows]) for way in WAYS}
     for way, each in curves.items():
@@ -124,8 +130,7 @@ def show(name: str, rows: Sequence[Row]) -> None:
         )
     gain = (curves["suggested"] - curves["random"]).mean(axis=1)
     p = ttest_rel(curves["suggested"].mean(axis=1), curves["random"].mean(axis=1)).pvalue if len(rows) > 1 else np.nan
-    ahead = int((gain > 0).sum())
-    print(f"{name:10}gain {gain.mean():+.4f}, {ahead} of {len(gain)} draws ahead, p = {p:.3g}", flush=True)
+    print(f"{name:10}gain {gain.mean():+.4f}, {draws_ahead(gain)} of {len(gain)} draws ahead, p = {p:.3g}", flush=True)
 
 
 if __name__ == "__main__":

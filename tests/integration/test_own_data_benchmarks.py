@@ -55,3 +55,9 @@ def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):
     assert suggested["50"] == any_rows["50"]
     assert suggested["area"] == pytest.approx((suggested["50"] + suggested["70"]) / 2)
     assert "2 draws ahead" in capsys.readouterr().out
+
+
+def test_a_tie_that_rounding_hides_is_not_ahead():
+    gain = np.array([0.1 + 0.2 - 0.3, 0.01, -0.01])
+    assert gain[0] > 0
+    assert label_loop.draws_ahead(gain) == 1
