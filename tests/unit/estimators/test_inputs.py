@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -80,7 +82,7 @@ def test_texts_become_word_ids_and_vectors():
     assert strong.dtype.names == ("tokens", "vector")
     assert (strong["tokens"] > 0).sum(axis=1).tolist() == [2, 1, 1]  # an empty text is one unknown word
     assert not strong["vector"][2].any()
-    assert inputs.described() == {"kind": "texts", "words": 4, "tokens_read": 3, "empty": 1}
+    assert inputs.described() == {"kind": "texts", "words": 4, "pieces": 64, "tokens_read": 3, "empty": 1}
     revived = again(inputs)
     assert np.array_equal(revived.of(["good film tonight"]), inputs.of(["good film tonight"]))
 
@@ -90,6 +92,20 @@ def test_like_texts_have_like_vectors():
     _, vectors, _ = encoded(["great film", "movie film", "late train"], pool)
     near, far = (np.linalg.norm(vectors["vector"][0] - vectors["vector"][i]) for i in (1, 2))
     assert near < far
+
+
+def test_texts_that_were_saved_without_spelling_are_read_without():
+    inputs, _, _ = encoded(["good song", "bad song"], ["good film", "bad film"] * 5)
+    old = again(replace(inputs, spelling=None))
+    words = old.of(["good film"])["vector"]
+    assert old.described()["pieces"] == 0
+    assert np.array_equal(words, inputs.of(["good film"])["vector"][:, : words.shape[1]])
+
+
+def test_blank_texts_have_words_of_nothing_and_no_spelling():
+    inputs, samples, _ = encoded(["", "  "], ["", " "])
+    assert inputs.spelling is None
+    assert not samples["vector"].any()
 
 
 def test_a_table_may_come_as_an_array_if_all_its_columns_are_numbers():
