@@ -55,7 +55,9 @@ class Spelling:
         if "pieces" not in state.settings:
             return None
         arrays = state.arrays
-        return cls(tuple(state.settings["pieces"]), arrays["piece_idf"], Latent(arrays["piece_directions"]))
+        revived = cls(tuple(state.settings["pieces"]), arrays["piece_idf"], Latent(arrays["piece_directions"]))
+        revived.vectors([""])  # parts that do not fit together are found here, not when texts are read
+        return revived
 
     @cached_property
     def _counter(self) -> TfidfVectorizer:

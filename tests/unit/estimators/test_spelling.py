@@ -4,6 +4,7 @@ import pytest
 from fwl.estimators import spelling
 from fwl.estimators.spelling import Spelling, fit_spelling
 from fwl.randomness import Chance
+from fwl.teach.state import State
 
 TEXTS = ["subscribe to my channel", "Please subscribe!", "lovely song", "this song is the loveliest"] * 5
 
@@ -42,6 +43,14 @@ def test_it_is_revived_from_its_state(fitted):
     again = Spelling.from_state(fitted.state())
     assert again is not None
     assert np.array_equal(fitted.vectors(TEXTS), again.vectors(TEXTS))
+
+
+@pytest.mark.parametrize("part", ["piece_idf", "piece_directions"])
+def test_a_state_whose_parts_do_not_fit_together_is_refused(fitted, part):
+    state = fitted.state()
+    damaged = State(state.settings, {**state.arrays, part: state.arrays[part][1:]})
+    with pytest.raises(ValueError, match=r"idf length|mismatch"):
+        Spelling.from_state(damaged)
 
 
 def test_of_many_pieces_the_frequent_ones_are_known(monkeypatch):
