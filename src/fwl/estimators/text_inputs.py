@@ -113,7 +113,7 @@ class TextInputs:
         return samples
 
     def described(self) -> dict[str, Any]:
-        """How many words are known and how much of a text is read."""
+        """How many words and pieces of words are known and how much of a text is read."""
         words, pieces = len(self.words.vocabulary.words), 0 if self.spelling is None else len(self.spelling.pieces)
         return {"kind": "texts", "words": words, "pieces": pieces, "tokens_read": self.length, "empty": self.empty}
 
