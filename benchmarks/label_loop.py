@@ -1,10 +1,11 @@
 """Does it pay to label the rows that `fwl suggest` names instead of any rows?
 
-    python -m benchmarks.label_loop --data DIR [--sets youtube chemprot] [--draws 10] [--encoder DIR] [--json FILE]
+    python -m benchmarks.label_loop --data DIR [--sets youtube ...] [--draws 10] [--encoder DIR] [--json FILE]
 
-DIR has `youtube/` and `chemprot/` in it. Of each set 50 training rows are drawn as strong; five times 20 rows more are
-labelled, either those that are suggested or any. After each round the model is fitted anew and tested. The area under
-the curve of accuracies is their mean over rounds; both ways start alike and are compared draw by draw.
+DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file of SentiWordNet. Of each set 50 training
+rows are drawn as strong; five times 20 rows more are labelled, either those that are suggested or any. After each round
+the model is fitted anew and tested. The area under the curve of accuracies is their mean over rounds; both ways start
+alike and are compared draw by draw.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 
-from benchmarks.weak_sets import READERS, WeakTextSet, for_choosing, write_rows
+from benchmarks.weak_sets import READERS, WRENCH, WeakTextSet, for_choosing, write_rows
 from fwl.errors import TeacherWarning
 from fwl.estimators import FWLClassifier
 from fwl.estimators.auditing import suggest_rows
@@ -77,8 +78,8 @@ def compared(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has youtube/ and chemprot/ in it")
-    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=sorted(READERS))
+    parser.add_argument("--data", type=Path, required=True, help="the folder that has the sets in it")
+    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=WRENCH)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the first draw")
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")

@@ -1,11 +1,12 @@
 """Does the verdict of a comparison hold on rows that nobody has seen?
 
-    python -m benchmarks.verdicts --data DIR [--sets youtube chemprot] [--draws 10] [--encoder DIR] [--json FILE]
+    python -m benchmarks.verdicts --data DIR [--sets youtube ...] [--draws 10] [--encoder DIR] [--json FILE]
 
-DIR has `youtube/` and `chemprot/` in it. Of each set some training rows are drawn as strong (50 and 300), all others
-are weak; `fwl fit --compare` does what it does to them; then every compared method learns from all strong rows and is
-tested. A verdict holds if the method it keeps is not behind the best on the test rows by more than the standard error
-of their difference. The regret is how far it is behind.
+DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file of SentiWordNet. Of each set some
+training rows are drawn as strong (50, 300 and 300), all others are weak; `fwl fit --compare` does what it does to them;
+then every compared method learns from all strong rows and is tested. A verdict holds if the method it keeps is not
+behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
+behind.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from benchmarks.weak_sets import READERS, LabelledPart, WeakTextSet, for_choosing, write_rows
+from benchmarks.weak_sets import READERS, WRENCH, LabelledPart, WeakTextSet, for_choosing, write_rows
 from fwl.errors import TeacherWarning
 from fwl.estimators import FWLClassifier
 from fwl.estimators.comparing import Compared, compare_on
@@ -94,8 +95,8 @@ def summary(rows: Sequence[Row]) -> Row:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has youtube/ and chemprot/ in it")
-    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=sorted(READERS))
+    parser.add_argument("--data", type=Path, required=True, help="the folder that has the sets in it")
+    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=WRENCH)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the first draw")
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")

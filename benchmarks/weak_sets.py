@@ -1,4 +1,4 @@
-"""Text sets with weak labels, as WRENCH publishes them."""
+"""Text sets with weak labels: two as WRENCH publishes them, and SemEval's tweets with a lexicon as annotator."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from fwl.annotate.lexicon import SentiWordNet
+from fwl.text.reading import SENTIMENTS, read_labelled
 
 Rows = npt.NDArray[np.int64]
 
@@ -61,7 +64,19 @@ def read_chemprot(folder: Path) -> WeakTextSet:
     return WeakTextSet("chemprot", 300, *parts)
 
 
-READERS: dict[str, Callable[[Path], WeakTextSet]] = {"youtube": read_youtube, "chemprot": read_chemprot}
+def read_tweets(folder: Path) -> WeakTextSet:
+    """Tweets in three classes; the annotator is the class that SentiWordNet finds most of."""
+    lexicon = SentiWordNet.read(next(folder.glob("SentiWordNet*")))
+    learned = [_tweets(folder / "semeval" / f"{part}.tsv", lexicon) for part in ("2013train", "2013dev")]
+    return WeakTextSet("tweets", 300, _joined(learned), _tweets(folder / "semeval" / "2014test.tsv", lexicon))
+
+
+WRENCH = ("chemprot", "youtube")
+READERS: dict[str, Callable[[Path], WeakTextSet]] = {
+    "chemprot": read_chemprot,
+    "tweets": read_tweets,
+    "youtube": read_youtube,
+}
 
 
 def _youtube(path: Path) -> LabelledPart:
@@ -75,6 +90,18 @@ def _chemprot(path: Path) -> LabelledPart:
     rows = json.loads(path.read_text())
     truth, weak = ([_named(row[name]) for row in rows] for name in ("label", "major"))
     return LabelledPart(_objects([row["text"] for row in rows]), _objects(truth), _objects(weak))
+
+
+def _tweets(path: Path, lexicon: SentiWordNet) -> LabelledPart:
+    read = read_labelled(path)
+    names = np.array(SENTIMENTS, dtype=object)
+    said = names[lexicon.annotate(read.texts).argmax(axis=1)]
+    return LabelledPart(_objects(list(read.texts)), names[read.classes], said)
+
+
+def _joined(parts: Sequence[LabelledPart]) -> LabelledPart:
+    columns = ([getattr(part, name) for part in parts] for name in ("texts", "truth", "weak"))
+    return LabelledPart(*(np.concatenate(column) for column in columns))
 
 
 def _named(number: int) -> str | None:

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from benchmarks import label_loop, verdicts
+from benchmarks.weak_sets import read_tweets
 
 GOOD, BAD = ("lovely", "fine", "great"), ("awful", "poor", "broken")
 OTHERS = ("the", "a", "parcel", "came", "today", "again", "shop", "box")
@@ -61,3 +62,20 @@ def test_a_tie_that_rounding_hides_is_not_ahead():
     gain = np.array([0.1 + 0.2 - 0.3, 0.01, -0.01])
     assert gain[0] > 0
     assert label_loop.draws_ahead(gain) == 1
+
+
+def test_tweets_come_with_what_the_lexicon_finds_most_of(tmp_path):
+    synsets = "a\t1\t0.75\t0\tlovely#1\nn\t2\t0\t0.75\tmess#1\n"
+    (tmp_path / "SentiWordNet_3.0.0.tsv").write_text("# POS\tID\tPosScore\tNegScore\tSynsetTerms\n" + synsets)
+    (tmp_path / "semeval").mkdir()
+    for part, rows in (
+        ("2013train", "1\tpositive\tlovely day\n2\tnegative\tlovely mess , a mess\n"),
+        ("2013dev", "3\tneutral\tmonday\n"),
+        ("2014test", "4\tnegative\twhat a mess\n"),
+    ):
+        (tmp_path / "semeval" / f"{part}.tsv").write_text(rows)
+    data = read_tweets(tmp_path)
+    assert data.train.texts.tolist() == ["lovely day", "lovely mess , a mess", "monday"]
+    assert data.train.truth.tolist() == ["positive", "negative", "neutral"]
+    assert data.train.weak.tolist() == ["positive", "negative", "neutral"]
+    assert (data.test.weak.tolist(), data.test.truth.tolist()) == (["negative"], ["negative"])
