@@ -43,7 +43,7 @@ def test_a_model_is_fitted_and_says_from_what(classes):
     assert learned == (
         "label: 2 classes (böse, very good), learned by FWL_auto from 40 strong and 240 weak rows; 40 stand in both."
     )
-    assert annotator.startswith("annotator 'label' labels 100% of the weak rows and is right on ")
+    assert annotator.startswith("annotator 'label' labels 100% of the weak rows and is right in ")
     assert where == f"written: {folder / 'model'}"
     assert {path.name for path in folder.iterdir()} == {"strong.csv", "weak.csv", "model"}
 
@@ -131,7 +131,7 @@ def test_several_annotators_vote_in_parquet(tmp_path):
     done = fit(tmp_path / "strong.parquet", tmp_path / "weak.parquet", tmp_path / "model", *options)
     assert done.returncode == 0, done.stderr
     assert [line.split("'")[1] for line in done.stdout.splitlines()[1:4]] == ["says", "second", "third"]
-    assert " of 40 strong rows." in done.stdout
+    assert " of the 40 labels that it gave to strong rows." in done.stdout
     model = load_model(tmp_path / "model")
     assert model.feature_names_in_.tolist() == ["a", "b"]
 

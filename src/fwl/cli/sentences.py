@@ -27,12 +27,12 @@ def annotator_told(annotator: dict[str, Any]) -> str:
     said = f"annotator {annotator['name']!r} labels {annotator['coverage']:.0%} of the weak rows"
     if not annotator["compared"]:
         return f"{said}; it labelled no strong row, so nobody knows how well."
+    given = f"the {annotator['compared']:,} labels that it gave to strong rows"  # a row may have several copies
     if "accuracy" in annotator:
         low, high = annotator["low"], annotator["high"]
-        judged = f"is right on {annotator['accuracy']:.0%} (95 % interval {low:.0%} to {high:.0%})"
-    else:
-        judged = f"errs by {annotator['rmse']:.4g} (root mean square; on average by {annotator['mean_error']:+.4g})"
-    return f"{said} and {judged} of {annotator['compared']:,} strong rows."
+        return f"{said} and is right in {annotator['accuracy']:.0%} (95 % interval {low:.0%} to {high:.0%}) of {given}."
+    error = f"{annotator['rmse']:.4g} (root mean square; on average by {annotator['mean_error']:+.4g})"
+    return f"{said} and errs by {error} in {given}."
 
 
 def comparison_table(comparison: Comparison) -> Table:
