@@ -17,7 +17,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.evaluate.folds import folds, stratified_folds
 from fwl.evaluate.reliability import Bin, reliability_bins
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING, Cut, Rows, Work, over_folds
-from fwl.learn.own_data import LINEAR, OwnData, first_step
+from fwl.learn.own_data import LINEAR_ALONE, OwnData, first_step
 from fwl.learn.recipe import Recipe
 from fwl.learn.task import both_columns
 from fwl.progress import Progress, Silent
@@ -26,11 +26,11 @@ from fwl.records import Array
 from fwl.threads import one_thread
 
 COMPARED = (
-    *(ANNOTATOR, LINEAR, "NN_S", "NN_W", "NN_S+/W", "NN_W->S", "NN_W->Sx4"),
+    *(ANNOTATOR, LINEAR_ALONE, "NN_S", "NN_W", "NN_S+/W", "NN_W->S", "NN_W->Sx4"),
     *("FWL_noSigma", "FWL", AUTO, AUTO_READING),
 )
 READ_WEAK = (ANNOTATOR, AUTO_READING)  # need the annotator's label of the row itself
-ON_THE_CURVE = (LINEAR, "NN_W->S", "NN_W->Sx4", AUTO)
+ON_THE_CURVE = (LINEAR_ALONE, "NN_W->S", "NN_W->Sx4", AUTO)
 FOLDS = 5
 ENOUGH = 2 * FOLDS  # strong rows that can be compared on
 WANTED = 120  # predictions of strong rows, about: few rows are cut into folds more often

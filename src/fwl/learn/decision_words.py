@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fwl.learn.compare_methods import Comparison
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
-from fwl.learn.own_data import LINEAR
+from fwl.learn.own_data import LINEAR_ALONE
 
 if TYPE_CHECKING:
     from fwl.learn.decide import Reach, Verdict
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLEARLY, PROBABLY = 0.95, 0.8  # how sure one has to be to say so
 DESCRIBED = {
     ANNOTATOR: "the annotator alone",
-    LINEAR: "a linear model of the strong labels",
+    LINEAR_ALONE: "a linear model of the strong labels",
     "NN_S": "the student on strong labels alone",
     "NN_W": "the student on weak labels alone",
     "NN_S+/W": "the student on both kinds of labels by turns",

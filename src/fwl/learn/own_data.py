@@ -31,8 +31,8 @@ from fwl.students.inference import predict
 
 Rows = npt.NDArray[np.int64]
 
-LINEAR = "LR_S"
-OWN_METHODS: dict[str, Method] = {**METHODS, LINEAR: balanced_linear}
+LINEAR_ALONE = "LR_S"
+OWN_METHODS: dict[str, Method] = {**METHODS, LINEAR_ALONE: balanced_linear}
 FROM_WEAK, THE_REST = "learning from weak labels", "learning from strong labels"  # as a bar tells it
 ASKED_ENOUGH = 0.5  # the teacher reads weak labels if so many of the strong samples have one
 
