@@ -66,7 +66,7 @@ def read_chemprot(folder: Path) -> WeakTextSet:
 
 def read_tweets(folder: Path) -> WeakTextSet:
     """Tweets in three classes; the annotator is the class that SentiWordNet finds most of."""
-    lexicon = SentiWordNet.read(next(folder.glob("SentiWordNet*")))
+    lexicon = SentiWordNet.read(folder / "SentiWordNet_3.0.0.tsv")
     learned = [_tweets(folder / "semeval" / f"{part}.tsv", lexicon) for part in ("2013train", "2013dev")]
     return WeakTextSet("tweets", 300, _joined(learned), _tweets(folder / "semeval" / "2014test.tsv", lexicon))
 

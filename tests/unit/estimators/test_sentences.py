@@ -33,7 +33,7 @@ def test_texts_are_read_by_a_sentence_encoder(model):
     assert model.score(TEXTS, CLASSES) > 0.9
 
 
-def test_words_stand_beside_the_sentence_vector_with_as_much_weight(model, folder):
+def test_words_stand_beside_the_sentence_vector_with_as_much_weight(model):
     inputs = model._fitted.inputs
     vectors = inputs.of(TEXTS)["vector"]
     beside = inputs.words.vectors(inputs.words.ids(TEXTS))
