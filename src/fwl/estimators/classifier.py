@@ -39,7 +39,8 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             a committee: students trained on weak, then strong labels, a teacher that starts from what student and
             annotator say, and that linear model; "FWL" is the paper's Algorithm 1.
         student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
-            sentence encoder and by their words; or a function `(samples, outputs, chance) -> module` of your own.
+            sentence encoder, their words and their spelling; or a function `(samples, outputs, chance) -> module` of
+            your own.
         encoder: the folder of a sentence encoder, for texts.
         encoder_layers: how many of its upper layers are read.
         hidden: width of each hidden layer of the student.

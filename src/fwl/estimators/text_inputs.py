@@ -1,4 +1,4 @@
-"""Texts, as students and teachers read them: by their words and spelling, or by a sentence encoder and their words."""
+"""Texts, as students and teachers read them: by their words and spelling, and by a sentence encoder if there is one."""
 
 from __future__ import annotations
 
@@ -102,9 +102,7 @@ class TextInputs:
         """Samples with the parts `tokens` and `vector`."""
         texts = as_text_list(X)
         ids = self.words.ids(texts)
-        vectors = self.words.vectors(ids)
-        if self.spelling is not None:
-            vectors = np.concatenate([vectors, self.spelling.vectors(texts)], axis=1)
+        vectors = np.concatenate([self.words.vectors(ids), *_spelt(texts, self.spelling)], axis=1)
         kinds = [("tokens", np.int32, (self.length,)), (VECTOR, np.float32, (vectors.shape[1],))]
         samples = np.zeros(len(ids), dtype=kinds)
         for row, its_ids in zip(samples["tokens"], ids, strict=True):
@@ -114,7 +112,7 @@ class TextInputs:
 
     def described(self) -> dict[str, Any]:
         """How many words and pieces of words are known and how much of a text is read."""
-        words, pieces = len(self.words.vocabulary.words), 0 if self.spelling is None else len(self.spelling.pieces)
+        words, pieces = len(self.words.vocabulary.words), _pieces(self.spelling)
         return {"kind": "texts", "words": words, "pieces": pieces, "tokens_read": self.length, "empty": self.empty}
 
     def state(self) -> State:
@@ -131,9 +129,9 @@ class TextInputs:
 
 @dataclass(frozen=True, eq=False)
 class SentenceInputs:
-    """Texts as the vectors of a frozen sentence encoder, centred and brought to one scale, their words beside them.
+    """Texts as the vectors of a frozen sentence encoder, brought to one scale, their words and spelling beside them.
 
-    An encoder's vector says what a text means and little of how it is worded (DECISIONS.md, D64).
+    An encoder's vector says what a text means and little of how it is worded (DECISIONS.md, D64, D66).
 
     Attributes:
         encoder: makes the vectors.
@@ -141,6 +139,7 @@ class SentenceInputs:
         centre: their mean.
         scale: their deviation, over all columns.
         words: None in a model that was saved before words were read too.
+        spelling: None where all texts are blank, and in a model that was saved before it was read.
         empty: how many texts of those it was fitted on are.
     """
 
@@ -149,27 +148,27 @@ class SentenceInputs:
     centre: Array
     scale: float
     words: Words | None
+    spelling: Spelling | None
     empty: int = 0
 
     def of(self, X: Any) -> Samples:
         """Samples with the part `vector`."""
         texts = as_text_list(X)
         vectors = (cached_vectors(texts, self.encoder) - self.centre) / self.scale
-        if self.words is None:
-            return as_vectors(vectors)
-        words = self.words.vectors(self.words.ids(texts))
-        return as_vectors(np.concatenate([vectors, words], axis=1, dtype=np.float32))
+        words = [] if self.words is None else [self.words.vectors(self.words.ids(texts))]
+        return as_vectors(np.concatenate([vectors, *words, *_spelt(texts, self.spelling)], axis=1, dtype=np.float32))
 
     def described(self) -> dict[str, Any]:
-        """Which encoder reads the texts, and how many words are known beside it."""
-        words = 0 if self.words is None else len(self.words.vocabulary.words)
-        return {"kind": "sentence vectors", "columns": self.encoder.columns, "words": words, "empty": self.empty}
+        """Which encoder reads the texts, and how many words and pieces of words are known beside it."""
+        words, pieces = 0 if self.words is None else len(self.words.vocabulary.words), _pieces(self.spelling)
+        known = {"columns": self.encoder.columns, "words": words, "pieces": pieces}
+        return {"kind": "sentence vectors", **known, "empty": self.empty}
 
     def state(self) -> State:
-        """Where the encoder is, and what it is: another one is refused; and the words."""
+        """Where the encoder is, and what it is: another one is refused; and the words and pieces of words."""
         encoder = {"folder": self.folder, "digest": self.encoder.digest, "layers": self.encoder.layers}
         settings = {"encoder": encoder, "scale": self.scale, "length": self.encoder.length, "empty": self.empty}
-        return _together(State(settings, {"centre": self.centre}), self.words)
+        return _together(State(settings, {"centre": self.centre}), self.words, self.spelling)
 
     @classmethod
     def from_state(cls, state: State, folder: str | None = None) -> SentenceInputs:
@@ -182,12 +181,12 @@ class SentenceInputs:
                 f"the encoder in {where} is not the one that this model was fitted with; name the right folder, with "
                 "load_model(folder, encoder=...)"
             )
-        words = Words.from_state(state) if "words" in settings else None
-        return cls(encoder, where, state.arrays["centre"], settings["scale"], words, settings["empty"])
+        words, spelling = Words.from_state(state) if "words" in settings else None, Spelling.from_state(state)
+        return cls(encoder, where, state.arrays["centre"], settings["scale"], words, spelling, settings["empty"])
 
 
 def fit_texts(texts: list[str], chance: Chance, encoder: str | None, layers: int) -> TextInputs | SentenceInputs:
-    """How these texts are read: by their words and spelling, or by a sentence encoder where a folder is named."""
+    """How these texts are read: by their words and spelling, and by a sentence encoder where a folder is named."""
     if encoder is not None:
         return _fit_sentences(texts, chance, str(encoder), layers)
     words, ids = fit_words(texts, chance)
@@ -199,8 +198,18 @@ def _fit_sentences(texts: list[str], chance: Chance, folder: str, layers: int) -
     encoder = SentenceEncoder.load(folder, layers=layers)
     vectors = cached_vectors(texts, encoder).astype(np.float64)
     scale = float(np.sqrt(vectors.var(axis=0).mean())) or 1.0
-    words, _ = fit_words(texts, chance, encoder.columns)  # as many columns: the two sides count alike
-    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, words, count_empty(texts))
+    words, _ = fit_words(texts, chance, encoder.columns)  # as many columns each: the three sides count alike
+    spelling = fit_spelling(texts, chance.child("spelling"), encoder.columns)
+    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, words, spelling, count_empty(texts))
+
+
+def _spelt(texts: list[str], spelling: Spelling | None) -> list[Array]:
+    """The vectors of the texts' spelling, if it is read."""
+    return [] if spelling is None else [spelling.vectors(texts)]
+
+
+def _pieces(spelling: Spelling | None) -> int:
+    return 0 if spelling is None else len(spelling.pieces)
 
 
 def _together(own: State, *parts: Words | Spelling | None) -> State:

@@ -29,19 +29,21 @@ def model(folder):
 
 
 def test_texts_are_read_by_a_sentence_encoder(model):
-    assert model.report_["samples"] == {"kind": "sentence vectors", "columns": 16, "words": 5, "empty": 0}
+    known = {"columns": 16, "words": 5, "pieces": 47}
+    assert model.report_["samples"] == {"kind": "sentence vectors", **known, "empty": 0}
     assert model.score(TEXTS, CLASSES) > 0.9
 
 
-def test_words_stand_beside_the_sentence_vector_with_as_much_weight(model):
+def test_words_and_spelling_stand_beside_the_sentence_vector_with_as_much_weight(model):
     inputs = model._fitted.inputs
     vectors = inputs.of(TEXTS)["vector"]
-    beside = inputs.words.vectors(inputs.words.ids(TEXTS))
-    assert beside.shape == (60, 6)  # of 16 columns allowed, one less than there are ids (five words, unknown, padding)
-    assert np.array_equal(vectors[:, 16:], beside.astype(np.float32))
-    alone = replace(inputs, words=None)
+    words, spelling = inputs.words.vectors(inputs.words.ids(TEXTS)), inputs.spelling.vectors(TEXTS)
+    assert words.shape == (60, 6)  # of 16 columns allowed, one less than there are ids (five words, unknown, padding)
+    assert spelling.shape == (60, 16)
+    assert np.array_equal(vectors[:, 16:], np.concatenate([words, spelling], axis=1).astype(np.float32))
+    alone = replace(inputs, words=None, spelling=None)
     assert np.array_equal(vectors[:, :16], alone.of(TEXTS)["vector"])
-    for side in (vectors[:, :16], beside):
+    for side in (vectors[:, :16], words, spelling):
         assert side.var(axis=0).mean() == pytest.approx(1.0, rel=1e-3)
 
 
@@ -50,11 +52,12 @@ def test_a_vector_does_not_depend_on_the_texts_it_is_made_with(model):
     assert np.array_equal(inputs.of(TEXTS)["vector"][3], inputs.of([TEXTS[3]])["vector"][0])
 
 
-def test_inputs_that_were_saved_without_words_read_none(model):
-    state = replace(model._fitted.inputs, words=None).state()
+@pytest.mark.parametrize(("missing", "columns"), [(("spelling",), 22), (("words", "spelling"), 16)])
+def test_inputs_that_were_saved_without_words_or_spelling_read_none(model, missing, columns):
+    state = replace(model._fitted.inputs, **dict.fromkeys(missing)).state()
     again = SentenceInputs.from_state(state)
-    assert again.of(TEXTS)["vector"].shape == (60, 16)
-    assert again.described()["words"] == 0
+    assert again.of(TEXTS)["vector"].shape == (60, columns)
+    assert (again.described()["words"] == 0, again.described()["pieces"]) == ("words" in missing, 0)
 
 
 def test_a_model_finds_its_encoder_again_also_where_it_has_moved(model, folder, tmp_path):
