@@ -1,6 +1,7 @@
 """The benchmarks of verdicts and of the label loop, on a small set that is made here."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,7 +44,19 @@ def test_a_verdict_is_held_against_the_test_rows(folder, monkeypatch, capsys):
     assert rows[-1]["test accuracy"] == draw["on_test"][draw["kept"]]
     assert draw["regret"] == pytest.approx(max(draw["on_test"].values()) - draw["on_test"][draw["kept"]])
     assert draw["holds"] == (draw["regret"] <= draw["error"])
+    assert (rows[-1]["called worse"], rows[-1]["rightly"]) == (len(draw["called worse"]), len(draw["rightly"]))
     assert f"the verdict holds in {int(draw['holds'])} of 1 draws" in capsys.readouterr().out
+
+
+def test_a_method_is_rightly_called_worse_where_it_is_not_ahead():
+    rows = np.arange(100)
+    right = {"FWL_auto": rows < 50, "NN_W": rows < 40, "NN_S": rows < 60, "LR_S": rows >= 50, "FWL": rows < 70}
+    verdict = SimpleNamespace(kept="FWL_auto", called_worse=("WA", "NN_W", "NN_S", "LR_S"), sentences=())
+    compared = SimpleNamespace(verdict=verdict, comparison=SimpleNamespace(scores={}))
+    outcome = verdicts.outcome(compared, right)
+    assert (outcome["best"], outcome["holds"]) == ("FWL", False)
+    assert outcome["called worse"] == ["NN_W", "NN_S", "LR_S"]  # the annotator is not tested
+    assert outcome["rightly"] == ["NN_W", "LR_S"]
 
 
 def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):

@@ -116,6 +116,16 @@ class Verdict:
     reach: Reach | None
     sentences: tuple[str, ...]
 
+    @property
+    def level(self) -> tuple[Lead, ...]:
+        """Over methods of which it cannot be told whether they are better or worse than the one kept."""
+        return tuple(lead for lead in self.leads if 1.0 - PROBABLY < lead.probability < PROBABLY)
+
+    @property
+    def called_worse(self) -> tuple[str, ...]:
+        """The methods that are probably worse than the one kept, by their names."""
+        return tuple(lead.over for lead in self.leads if lead.probability >= PROBABLY)
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self)

@@ -9,7 +9,7 @@ from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR_ALONE
 
 if TYPE_CHECKING:
-    from fwl.learn.decide import Reach, Verdict
+    from fwl.learn.decide import Lead, Reach, Verdict
 
 CLEARLY, PROBABLY = 0.95, 0.8  # how sure one has to be to say so
 DESCRIBED = {
@@ -44,6 +44,7 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
         said.append(_against_simple(verdict, comparison))
     else:
         said += _simple_wins(verdict, comparison)
+    said += _on_the_level(verdict, comparison)
     if verdict.reach is not None:
         said.append(_on_reach(verdict.reach))
     if verdict.best != verdict.kept:
@@ -80,7 +81,7 @@ def _against_simple(verdict: Verdict, comparison: Comparison) -> str:
     lead = verdict.over_simple
     assert lead is not None
     surely = "clearly" if lead.probability >= CLEARLY else "probably" if lead.probability >= PROBABLY else None
-    measured = f"measured {_signed(lead.observed, comparison)} ± {_figure(lead.standard_error, comparison)}"
+    measured = _measured(lead, comparison)
     chance = f"{100 * lead.probability:.0f} % sure"
     rival = _named(lead.over, comparison)
     if surely is None:
@@ -94,6 +95,18 @@ def _simple_wins(verdict: Verdict, comparison: Comparison) -> list[str]:
         f"The simpler method wins: {_signed(lead.observed, comparison)} over {_named(AUTO, comparison)}."
         for lead in leads
     ]
+
+
+def _on_the_level(verdict: Verdict, comparison: Comparison) -> list[str]:
+    """Methods that no other sentence speaks of and that these rows cannot tell from the one kept."""
+    simple = AUTO if verdict.over_simple is None else verdict.over_simple.over
+    spoken_of = {simple, verdict.best, verdict.without_weak}
+    level = [
+        f"{_named(lead.over, comparison)} ({_measured(lead, comparison)})"
+        for lead in verdict.level
+        if lead.over not in spoken_of
+    ]
+    return [f"As good, for all that these rows can tell: {'; '.join(level)}."] if level else []
 
 
 def _on_reach(reach: Reach) -> str:
@@ -111,6 +124,10 @@ def _on_reach(reach: Reach) -> str:
 
 def _named(method: str, comparison: Comparison) -> str:
     return f"{method} ({described(method, comparison.lower_is_better)})"
+
+
+def _measured(lead: Lead, comparison: Comparison) -> str:
+    return f"measured {_signed(lead.observed, comparison)} ± {_figure(lead.standard_error, comparison)}"
 
 
 def _figure(value: float, comparison: Comparison) -> str:

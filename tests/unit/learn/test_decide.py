@@ -95,6 +95,21 @@ def test_how_sure_it_is_better_than_the_simple_way_is_said(simple, word):
     assert word in verdict.sentences[1]
 
 
+def test_methods_that_cannot_be_told_from_the_kept_one_are_named():
+    found = decide(comparison({"NN_S": 0.3, "NN_W->S": 0.6, "NN_W->Sx4": 0.785, "FWL_auto": 0.79}, n=200))
+    assert [lead.over for lead in found.level] == ["NN_W->Sx4"]
+    assert found.called_worse == ("NN_S", "NN_W->S")
+    (said,) = (sentence for sentence in found.sentences if sentence.startswith("As good"))
+    four = "NN_W->Sx4 (four students, weak then strong, averaged) (measured +0.5 points ± "
+    assert said.startswith(f"As good, for all that these rows can tell: {four}")
+
+
+def test_methods_that_another_sentence_speaks_of_are_not_named_again():
+    found = decide(comparison({"NN_W->S": 0.785, "FWL_auto": 0.79}, n=200))
+    assert [lead.over for lead in found.level] == ["NN_W->S"]
+    assert not any(sentence.startswith("As good") for sentence in found.sentences)
+
+
 def test_leads_are_told_with_error_probability_and_corrected_p():
     verdict = decide(comparison({"NN_W->S": 0.6, "LR_S": 0.5, "FWL_auto": 0.8}))
     lead = next(lead for lead in verdict.leads if lead.over == "LR_S")
