@@ -1,6 +1,6 @@
 """Does the verdict of a comparison hold on rows that nobody has seen?
 
-    python -m benchmarks.verdicts --data DIR [--sets youtube ...] [--draws 10] [--encoder DIR] [--json FILE]
+    python -m benchmarks.verdicts --data DIR [--sets youtube ...] [--draws 10] [--encoder DIR [--tuned]] [--json FILE]
 
 DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file of SentiWordNet. Of each set some
 training rows are drawn as strong (50, 300 and 300), all others are weak; `fwl fit --compare` does what it does to them;
@@ -41,11 +41,11 @@ def draw(data: WeakTextSet, strong: int, seed: int) -> tuple[LabelledPart, Label
     return data.train.at(order[:strong]), data.train.at(np.sort(order[strong:]))
 
 
-def judged(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
+def judged(data: WeakTextSet, seed: int, reader: Row) -> Row:
     """One draw: the verdict, and what the test rows say of every method."""
     strong, weak = draw(data, data.strong, seed)
     # A class may have no strong row in a draw; annotators name it all the same.
-    model = FWLClassifier(encoder=encoder, classes=sorted(set(data.train.truth)), random_state=seed)
+    model = FWLClassifier(**reader, classes=sorted(set(data.train.truth)), random_state=seed)
     given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TeacherWarning)
@@ -107,17 +107,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the first draw")
     parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
+    parser.add_argument("--tuned", action="store_true", help="the encoder is tuned on weak labels")
     parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=Path, help="also write the rows here, and every draw beside")
     options = parser.parse_args(arguments)
+    reader = {"encoder": options.encoder, "student": "tuned_encoder" if options.tuned else "auto"}
     rows: list[Row] = []
     for name in options.sets:
         data = READERS[name](options.data)
         data = for_choosing(data) if options.choosing else data
         draws = range(options.first, options.first + options.draws)
         run = delayed(alone)
-        of_set = Parallel(options.workers)(run(data, seed, options.encoder) for seed in draws)
+        of_set = Parallel(options.workers)(run(data, seed, reader) for seed in draws)
         show(name, of_set)
         rows += of_set
     if options.json:
@@ -137,10 +139,10 @@ def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     return [*flat, {"set": name, **last, **{column: told[count] for column, count in COUNTS.items()}}]
 
 
-def alone(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
+def alone(data: WeakTextSet, seed: int, reader: Row) -> Row:
     """One draw in a worker of its own."""
     with one_thread():
-        return judged(data, seed, encoder)
+        return judged(data, seed, reader)
 
 
 def show(name: str, rows: Sequence[Row]) -> None:

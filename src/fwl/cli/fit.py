@@ -39,7 +39,7 @@ def fit(
         str | None, typer.Option("--id", help="The column that names rows.  [default: id, where all files have it]")
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classify or regress.")] = "auto",
-    student: Annotated[str, typer.Option(help="auto, perceptron, text_cnn or encoder.")] = "auto",
+    student: Annotated[str, typer.Option(help="auto, perceptron, text_cnn, encoder or tuned_encoder.")] = "auto",
     encoder: Annotated[Path | None, typer.Option(help="Folder of a sentence encoder, for texts.")] = None,
     teacher: Annotated[str, typer.Option(help="auto, exact or clustered.")] = "auto",
     method: Annotated[
@@ -103,8 +103,8 @@ def _beta(beta: str) -> dict[str, Any]:
 
 
 def _of_texts(encoder: Path | None, student: str) -> dict[str, Any]:
-    if student == "encoder" and encoder is None:
-        raise InvalidInput("--student encoder: name the folder of a sentence encoder by --encoder DIR")
+    if student in ("encoder", "tuned_encoder") and encoder is None:
+        raise InvalidInput(f"--student {student}: name the folder of a sentence encoder by --encoder DIR")
     return {} if encoder is None else {"encoder": str(encoder)}
 
 

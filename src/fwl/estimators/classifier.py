@@ -39,10 +39,12 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             a committee: students trained on weak, then strong labels, a teacher that starts from what student and
             annotator say, and that linear model; "FWL" is the paper's Algorithm 1.
         student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
-            sentence encoder, their words and their spelling; or a function `(samples, outputs, chance) -> module` of
-            your own.
+            sentence encoder, their words and their spelling, "tuned_encoder" for the same with a copy of the encoder
+            beside it that learns from the weak labels first: slower and better; or a function
+            `(samples, outputs, chance) -> module` of your own.
         encoder: the folder of a sentence encoder, for texts.
         encoder_layers: how many of its upper layers are read.
+        tuning_steps: updates that tune the copy of a "tuned_encoder".
         hidden: width of each hidden layer of the student.
         teacher: "auto", "exact", "clustered", or a function that makes one; methods other than FWL_auto use it as it
             is.
@@ -88,6 +90,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         student: str | Callable[..., Any] = "auto",
         encoder: str | None = None,
         encoder_layers: int = 1,
+        tuning_steps: int = 100,
         hidden: tuple[int, ...] = (64,),
         teacher: str | Callable[[], Any] = "auto",
         beta: float = 1.0,
@@ -107,6 +110,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         self.student = student
         self.encoder = encoder
         self.encoder_layers = encoder_layers
+        self.tuning_steps = tuning_steps
         self.hidden = hidden
         self.teacher = teacher
         self.beta = beta
@@ -142,7 +146,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         if self.method not in OWN_METHODS:
             raise UnknownName("method", self.method, OWN_METHODS)
         chance = chance_from(self.random_state)
-        gathered = gather_classes(self, X, y, weak, y_weak, chance)
+        gathered = gather_classes(self, X, y, weak, y_weak, chance, progress)
         recipe = self.recipe_for(gathered)
         with threads_for(self.student):
             taught = learn(gathered.data, self.method, recipe, chance, progress=progress)

@@ -12,14 +12,16 @@ from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.gathering import gather_classes, gather_numbers
 from fwl.estimators.inputs import TEXTS
+from fwl.estimators.new_students import TUNED_ENCODER
 from fwl.estimators.overlap import near_copies
 from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.text_inputs import as_text_list
-from fwl.learn.compare_methods import Comparison, as_plain, compare_methods
+from fwl.learn.compare_methods import COMPARED, Comparison, as_plain, compare_methods, together
 from fwl.learn.decide import Verdict, decide
 from fwl.learn.fold_work import AUTO, AUTO_READING
+from fwl.learn.own_data import LINEAR_ALONE, WITHOUT_WEAK
 from fwl.progress import Progress
-from fwl.randomness import chance_from
+from fwl.randomness import Chance, chance_from
 
 Estimator = FWLClassifier | FWLRegressor
 
@@ -76,21 +78,34 @@ def compare_on(
     """
     if weak is None:
         raise InvalidInput("a comparison needs weak labels; give weak=WeakSet(X, y)")
-    estimator, chance = clone(estimator), chance_from(estimator.random_state)
+    given, chance = {"X": X, "y": y, "weak": weak, "y_weak": y_weak}, chance_from(estimator.random_state)
+    how = {"repeats": repeats, "with_curve": with_curve, "workers": workers, "progress": progress}
+    parts = [
+        _comparison(clone(estimator).set_params(method=one_of_them), given, chance, {"methods": names, **how})
+        for one_of_them, names in _read_alike(estimator, methods).items()
+    ]
+    comparison = together(parts)
+    return Compared(comparison, decide(comparison))
+
+
+def _read_alike(estimator: Estimator, methods: Sequence[str] | None) -> dict[str, Sequence[str] | None]:
+    """The methods to compare, those together that read samples as one does: weak labels may have shaped how."""
+    if estimator.student != TUNED_ENCODER:
+        return {AUTO: methods}
+    wanted = COMPARED if methods is None else methods
+    apart = {
+        LINEAR_ALONE: [name for name in wanted if name in WITHOUT_WEAK],
+        AUTO: [name for name in wanted if name not in WITHOUT_WEAK],
+    }
+    return {one_of_them: names for one_of_them, names in apart.items() if names}
+
+
+def _comparison(estimator: Estimator, given: dict[str, Any], chance: Chance, how: dict[str, Any]) -> Comparison:
+    """Methods that read samples as the estimator's own does."""
     gather = gather_classes if isinstance(estimator, FWLClassifier) else gather_numbers
-    gathered = gather(estimator, X, y, weak, y_weak, chance)
+    gathered = gather(estimator, **given, chance=chance, progress=how["progress"])
     data = gathered.data
     if gathered.kind == TEXTS:  # as if strong rows were new ones: no copy of those was learned from
-        data = data.learning_without(near_copies(as_text_list(weak.X), as_text_list(X)))
-    comparison = compare_methods(
-        data,
-        estimator.recipe_for(gathered),
-        chance,
-        methods=methods,
-        repeats=repeats,
-        with_curve=with_curve,
-        workers=workers,
-        progress=progress,
-    )
-    comparison = replace(comparison, copies=len(gathered.data.learned_from) - len(data.learned_from))
-    return Compared(comparison, decide(comparison))
+        data = data.learning_without(near_copies(as_text_list(given["weak"].X), as_text_list(given["X"])))
+    comparison = compare_methods(data, estimator.recipe_for(gathered), chance, **how)
+    return replace(comparison, copies=len(gathered.data.learned_from) - len(data.learned_from))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,13 @@ from fwl.errors import InvalidInput
 from fwl.estimators.given import read_pool, read_strong
 from fwl.estimators.inputs import Inputs, fit_inputs, kind_of
 from fwl.estimators.labels import ClassLabels, Known, Labels, class_labels, number_labels, with_combiner
-from fwl.estimators.overlap import twins
-from fwl.learn.own_data import OwnData, rows_to_learn_from
+from fwl.estimators.new_students import TUNED_ENCODER
+from fwl.estimators.overlap import near_copies, twins
+from fwl.estimators.text_inputs import SentenceInputs, as_text_list
+from fwl.estimators.tuned_vectors import fit_tuned
+from fwl.learn.own_data import WITHOUT_WEAK, OwnData, rows_to_learn_from
 from fwl.learn.view import VECTOR
+from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.records import Array
 
@@ -60,8 +64,13 @@ class Gathered:
         return {"per_class": {str(c): n for c, n in zip(self.labels.classes.tolist(), counts, strict=True)}}
 
 
-def gather_classes(estimator: Any, X: Any, y: Any, weak: Any, y_weak: Any, chance: Chance) -> Gathered:
-    """The two sets of a classifier; samples that stand in both take no part in step 1."""
+def gather_classes(
+    estimator: Any, X: Any, y: Any, weak: Any, y_weak: Any, chance: Chance, progress: Progress | None = None
+) -> Gathered:
+    """The two sets of a classifier; samples that stand in both take no part in step 1.
+
+    A method that learns from strong labels alone reads nothing that weak labels have shaped.
+    """
     strong, truth = read_strong(estimator, X, y, numeric=False)
     classes = class_labels(truth, estimator.class_map, estimator.classes)
     inputs, samples, pool = _encoded(estimator, strong, weak, chance)
@@ -72,11 +81,45 @@ def gather_classes(estimator: Any, X: Any, y: Any, weak: Any, y_weak: Any, chanc
     strong_weak = None if weak is None else _weak_of_strong(labels, y_weak, pool_weak, known, len(samples))
     rows = rows_to_learn_from(pool_weak, _taken_out(pool_weak, known), estimator.pool_size, chance)
     data = OwnData(pool, pool_weak, samples, labels.strong(truth), strong_weak, rows, labels.task)
-    return Gathered(data, inputs, labels, known, _kind(strong), weak is not None)
+    gathered = Gathered(data, inputs, labels, known, _kind(strong), weak is not None)
+    if estimator.student != TUNED_ENCODER or weak is None or estimator.method in WITHOUT_WEAK:
+        return gathered
+    return _tuned(gathered, strong, as_text_list(weak.X), estimator.tuning_steps, chance.child("tuned"), progress)
 
 
-def gather_numbers(estimator: Any, X: Any, y: Any, weak: Any, y_weak: Any, chance: Chance) -> Gathered:
+def _tuned(
+    gathered: Gathered, strong: list[str], pool: list[str], updates: int, chance: Chance, progress: Progress | None
+) -> Gathered:
+    """The same with an encoder beside the one that is there, tuned on weak labels.
+
+    It learns from no text that nearly repeats a strong one: what it says of the strong texts is what it says of others.
+    """
+    data, inputs = gathered.data, gathered.inputs
+    if not isinstance(inputs, SentenceInputs):
+        raise InvalidInput(
+            f"student={TUNED_ENCODER!r} needs texts and the folder of a sentence encoder: encoder=FOLDER"
+        )
+    rows = data.learning_without(near_copies(pool, strong)).learned_from
+    texts, y = [pool[row] for row in rows], data.pool_weak[rows]
+    inputs = replace(inputs, tuned=fit_tuned(inputs.encoder, texts, y, data.task, updates, chance, progress))
+    known = OwnData(
+        inputs.of(pool), data.pool_weak, inputs.of(strong), data.y, data.strong_weak, data.learned_from, data.task
+    )
+    return replace(gathered, data=known, inputs=inputs)
+
+
+def gather_numbers(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    weak: Any,
+    y_weak: Any,
+    chance: Chance,
+    progress: Progress | None = None,  # noqa: ARG001
+) -> Gathered:
     """The two sets of a regressor; the annotator's numbers for strong samples are used where they are given."""
+    if estimator.student == TUNED_ENCODER:
+        raise InvalidInput(f"student={TUNED_ENCODER!r} is tuned on classes; for numbers use student='encoder'")
     strong, truth = read_strong(estimator, X, y, numeric=True)
     truth = np.asarray(truth, dtype=np.float64)
     inputs, samples, pool = _encoded(estimator, strong, weak, chance)

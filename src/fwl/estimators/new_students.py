@@ -27,8 +27,8 @@ from fwl.students.text_cnn import TextCNN
 from fwl.students.wrapped import WrappedStudent
 from fwl.threads import one_thread
 
-AUTO, PERCEPTRON, TEXT_CNN, ENCODER = "auto", "perceptron", "text_cnn", "encoder"
-NAMES = (AUTO, PERCEPTRON, TEXT_CNN, ENCODER)
+AUTO, PERCEPTRON, TEXT_CNN, ENCODER, TUNED_ENCODER = "auto", "perceptron", "text_cnn", "encoder", "tuned_encoder"
+NAMES = (AUTO, PERCEPTRON, TEXT_CNN, ENCODER, TUNED_ENCODER)
 TOKENS = "tokens"
 
 NewStudent = Callable[[Chance], Student]
@@ -142,8 +142,8 @@ def _check_suits(student: str, samples: npt.NDArray[Any], has_tokens: bool) -> N
     names = samples.dtype.names
     if student == TEXT_CNN and not has_tokens:
         raise InvalidInput("student='text_cnn' reads texts; give a list of texts, without a sentence encoder")
-    if student == ENCODER and (names != (VECTOR,)):
-        raise InvalidInput("student='encoder' needs texts and the folder of a sentence encoder: encoder=FOLDER")
+    if student in (ENCODER, TUNED_ENCODER) and (names != (VECTOR,)):
+        raise InvalidInput(f"student={student!r} needs texts and the folder of a sentence encoder: encoder=FOLDER")
     if names is not None and VECTOR not in names:
         raise InvalidInput(
             f"samples with the parts {', '.join(names)} need a student of your own: student=function(samples, outputs, "

@@ -13,6 +13,7 @@ import pyarrow as pa
 from fwl.errors import InvalidInput
 from fwl.estimators.latent import COLUMNS, Latent, Samples, as_vectors, fit_latent, inverse_frequency, tf_idf
 from fwl.estimators.spelling import Spelling, fit_spelling
+from fwl.estimators.tuned_vectors import TunedVectors
 from fwl.learn.view import VECTOR
 from fwl.randomness import Chance
 from fwl.records import Array
@@ -141,6 +142,8 @@ class SentenceInputs:
         words: None in a model that was saved before words were read too.
         spelling: None where all texts are blank, and in a model that was saved before it was read.
         empty: how many texts of those it was fitted on are.
+        tuned: a copy of the encoder that learned from weak labels, whose vectors stand beside the others; None if
+            there is none.
     """
 
     encoder: SentenceEncoder
@@ -150,25 +153,28 @@ class SentenceInputs:
     words: Words | None
     spelling: Spelling | None
     empty: int = 0
+    tuned: TunedVectors | None = None
 
     def of(self, X: Any) -> Samples:
         """Samples with the part `vector`."""
         texts = as_text_list(X)
         vectors = (cached_vectors(texts, self.encoder) - self.centre) / self.scale
         words = [] if self.words is None else [self.words.vectors(self.words.ids(texts))]
-        return as_vectors(np.concatenate([vectors, *words, *_spelt(texts, self.spelling)], axis=1, dtype=np.float32))
+        tuned = [] if self.tuned is None else [self.tuned.vectors(texts)]
+        blocks = [vectors, *words, *_spelt(texts, self.spelling), *tuned]
+        return as_vectors(np.concatenate(blocks, axis=1, dtype=np.float32))
 
     def described(self) -> dict[str, Any]:
         """Which encoder reads the texts, and how many words and pieces of words are known beside it."""
         words, pieces = 0 if self.words is None else len(self.words.vocabulary.words), _pieces(self.spelling)
-        known = {"columns": self.encoder.columns, "words": words, "pieces": pieces}
+        known = {"columns": self.encoder.columns, "words": words, "pieces": pieces, "tuned": self.tuned is not None}
         return {"kind": "sentence vectors", **known, "empty": self.empty}
 
     def state(self) -> State:
         """Where the encoder is, and what it is: another one is refused; and the words and pieces of words."""
         encoder = {"folder": self.folder, "digest": self.encoder.digest, "layers": self.encoder.layers}
         settings = {"encoder": encoder, "scale": self.scale, "length": self.encoder.length, "empty": self.empty}
-        return _together(State(settings, {"centre": self.centre}), self.words, self.spelling)
+        return _together(State(settings, {"centre": self.centre}), self.words, self.spelling, self.tuned)
 
     @classmethod
     def from_state(cls, state: State, folder: str | None = None) -> SentenceInputs:
@@ -182,7 +188,8 @@ class SentenceInputs:
                 "load_model(folder, encoder=...)"
             )
         words, spelling = Words.from_state(state) if "words" in settings else None, Spelling.from_state(state)
-        return cls(encoder, where, state.arrays["centre"], settings["scale"], words, spelling, settings["empty"])
+        centre, tuned = state.arrays["centre"], TunedVectors.from_state(state, encoder)
+        return cls(encoder, where, centre, settings["scale"], words, spelling, settings["empty"], tuned)
 
 
 def fit_texts(texts: list[str], chance: Chance, encoder: str | None, layers: int) -> TextInputs | SentenceInputs:
@@ -212,7 +219,7 @@ def _pieces(spelling: Spelling | None) -> int:
     return 0 if spelling is None else len(spelling.pieces)
 
 
-def _together(own: State, *parts: Words | Spelling | None) -> State:
+def _together(own: State, *parts: Words | Spelling | TunedVectors | None) -> State:
     """One state of an encoding's own and those of its parts, whose names differ."""
     states = [own, *(part.state() for part in parts if part is not None)]
     settings = {name: value for state in states for name, value in state.settings.items()}

@@ -8,7 +8,7 @@ mean over the repetitions: methods are paired row by row.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -150,6 +150,17 @@ def compare_methods(
     metric = "accuracy" if data.task.has_classes else "squared error"
     points = (*curve, whole) if with_curve else ()
     return Comparison(metric, not data.task.has_classes, n, whole.strong, scores, points, first.steps)
+
+
+def together(parts: Sequence[Comparison]) -> Comparison:
+    """One comparison of several on the same folds, each of other methods; all but scores as the last has it."""
+    scores = {name: scored for part in parts for name, scored in part.scores.items()}
+    points = (
+        Point(same[-1].strong, {name: rows for point in same for name, rows in point.of_rows.items()})
+        for same in zip(*(part.curve for part in parts), strict=True)
+    )
+    in_order = {name: scores[name] for name in COMPARED if name in scores}
+    return replace(parts[-1], scores=in_order, curve=tuple(points))
 
 
 def _answerable(data: OwnData, methods: Sequence[str] | None) -> list[str]:

@@ -33,6 +33,7 @@ Rows = npt.NDArray[np.int64]
 
 LINEAR_ALONE = "LR_S"
 OWN_METHODS: dict[str, Method] = {**METHODS, LINEAR_ALONE: balanced_linear}
+WITHOUT_WEAK = (LINEAR_ALONE, "NN_S", "FWL_unsuprep")  # what these read, no weak label has shaped
 FROM_WEAK, THE_REST = "learning from weak labels", "learning from strong labels"  # as a bar tells it
 ASKED_ENOUGH = 0.5  # the teacher reads weak labels if so many of the strong samples have one
 

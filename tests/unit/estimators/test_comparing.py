@@ -3,6 +3,8 @@ import json
 import numpy as np
 from tests.refusals import expect_refusal
 from tests.unit.estimators.test_classifier import QUICK, data
+from tests.unit.estimators.test_sentences import CLASSES, OTHERS, SAYS, TEXTS
+from tests.unit.students.test_encoder import save_encoder
 
 from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
@@ -47,6 +49,21 @@ def test_weak_texts_that_nearly_repeat_a_strong_one_are_not_learned_from():
     found = compare_on(model, texts[:20], y[:20], weak, methods=("LR_S",), repeats=1, with_curve=False)
     assert found.comparison.copies == 2
     assert found.as_dict()["comparison"]["copies"] == 2
+
+
+def test_with_a_tuned_encoder_methods_without_weak_labels_score_as_with_a_frozen_one(tmp_path):
+    folder = save_encoder(tmp_path)
+    found = {}
+    for student in ("encoder", "tuned_encoder"):
+        model = FWLClassifier(student=student, encoder=str(folder), tuning_steps=2, **QUICK)
+        methods = ("LR_S", "NN_W->S", "NN_S")
+        weak = WeakSet(OTHERS, SAYS)
+        found[student] = compare_on(model, TEXTS[:20], CLASSES[:20], weak, methods=methods, repeats=1).comparison
+    frozen, tuned = found["encoder"], found["tuned_encoder"]
+    assert tuple(tuned.scores) == tuple(frozen.scores) == ("LR_S", "NN_S", "NN_W->S")
+    assert np.array_equal(tuned.scores["LR_S"].of_rows, frozen.scores["LR_S"].of_rows)
+    assert [set(point.of_rows) for point in tuned.curve] == [{"LR_S", "NN_W->S"}] * len(frozen.curve)
+    assert len(frozen.curve) == 2
 
 
 def test_without_weak_labels_there_is_nothing_to_compare():

@@ -89,7 +89,8 @@ def test_a_student_that_does_not_suit_is_refused(samples, student, message):
 
 
 def test_an_unknown_student_is_answered_with_the_nearest():
-    message = "unknown student 'percepton'; did you mean 'perceptron'? known: auto, perceptron, text_cnn, encoder"
+    known = "auto, perceptron, text_cnn, encoder, tuned_encoder"
+    message = f"unknown student 'percepton'; did you mean 'perceptron'? known: {known}"
     with expect_refusal(UnknownName, message):
         make(NUMBERS, "percepton")
 

@@ -29,7 +29,7 @@ def model(folder):
 
 
 def test_texts_are_read_by_a_sentence_encoder(model):
-    known = {"columns": 16, "words": 5, "pieces": 47}
+    known = {"columns": 16, "words": 5, "pieces": 47, "tuned": False}
     assert model.report_["samples"] == {"kind": "sentence vectors", **known, "empty": 0}
     assert model.score(TEXTS, CLASSES) > 0.9
 
@@ -72,3 +72,36 @@ def test_another_encoder_is_refused(model, tmp_path):
     other = save_encoder(tmp_path / "other", seed=1)
     with pytest.raises(InvalidInput, match="is not the one that this model was fitted with"):
         load_model(tmp_path / "model", encoder=other)
+
+
+OTHERS = [f"{text} {letter} {letter} {letter}" for text in TEXTS[:20] for letter in "abc"]  # no near copies of TEXTS
+SAYS = np.repeat(CLASSES[:20], 3)
+
+
+def fit_tuned_model(folder, says, method="FWL_auto"):
+    settings = {**QUICK, "student": "tuned_encoder", "encoder": str(folder), "tuning_steps": 3, "method": method}
+    return FWLClassifier(**settings).fit(TEXTS[:20], CLASSES[:20], weak=WeakSet(OTHERS, says))
+
+
+def test_vectors_of_a_tuned_copy_stand_beside_the_others(folder):
+    model = fit_tuned_model(folder, SAYS)
+    inputs = model._fitted.inputs
+    vectors = inputs.of(TEXTS)["vector"]
+    assert model.report_["samples"]["tuned"]
+    assert np.array_equal(vectors[:, :-16], replace(inputs, tuned=None).of(TEXTS)["vector"])
+    assert np.array_equal(vectors[:, -16:], inputs.tuned.vectors(TEXTS).astype(np.float32))
+    assert model.score(TEXTS, CLASSES) > 0.9
+
+
+def test_a_tuned_model_is_the_same_when_it_is_loaded(folder, tmp_path):
+    model = fit_tuned_model(folder, SAYS)
+    save_model(model, tmp_path / "model")
+    assert np.array_equal(model.predict_proba(TEXTS), load_model(tmp_path / "model").predict_proba(TEXTS))
+
+
+@pytest.mark.parametrize("method", ["LR_S", "NN_S"])
+def test_what_learns_from_strong_labels_alone_reads_nothing_that_weak_ones_shaped(folder, method):
+    models = [fit_tuned_model(folder, says, method) for says in (SAYS, SAYS[::-1])]
+    assert not models[0].report_["samples"]["tuned"]
+    one, other = (model.predict_proba(TEXTS) for model in models)
+    assert np.array_equal(one, other)
