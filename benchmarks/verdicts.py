@@ -6,8 +6,9 @@ DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file 
 training rows are drawn as strong (50, 300 and 300), all others are weak; `fwl fit --compare` does what it does to them;
 then every compared method learns from all strong rows and is tested. A verdict holds if the method it keeps is not
 behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
-behind. Of the others a verdict calls some worse, being at least 80 % sure: rightly where they are not ahead on the test
-rows.
+behind. For each method it is told in how many draws keeping it would have held: what a verdict could reach that knew
+the test rows and kept one method always. Of the others a verdict calls some worse, being at least 80 % sure: rightly
+where they are not ahead on the test rows.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def tested(model: FWLClassifier, strong: LabelledPart, given: Row, test: Labelle
 def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
     kept, scores = compared.verdict.kept, {name: float(rows.mean()) for name, rows in right.items()}
     best = max(scores, key=lambda name: scores[name])
-    behind = right[best].astype(float) - right[kept]
-    regret, error = float(behind.mean()), float(behind.std(ddof=1) / np.sqrt(len(behind)))
+    behind = {name: _behind(rows, right[best]) for name, rows in right.items()}
+    would_hold = [name for name, (regret, error) in behind.items() if regret <= error]
+    regret, error = behind[kept]
     worse = [name for name in compared.verdict.called_worse if name in right]
     seen = {name: float(scored.of_rows.mean()) for name, scored in compared.comparison.scores.items()}
     return {
@@ -80,13 +82,20 @@ def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
         "best": best,
         "regret": regret,
         "error": error,
-        "holds": regret <= error,
+        "holds": kept in would_hold,
+        "would hold": would_hold,
         "called worse": worse,
         "rightly": [name for name in worse if scores[name] <= scores[kept]],
         "on_strong": seen,
         "on_test": scores,
         "sentences": list(compared.verdict.sentences),
     }
+
+
+def _behind(rows: npt.NDArray[np.bool_], best: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """By how much a method is behind the best, and the standard error of that."""
+    difference = best.astype(float) - rows
+    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
 def summary(rows: Sequence[Row]) -> Row:
@@ -131,8 +140,10 @@ def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     of_set = [row for row in rows if row["set"] == name]
     told = summary(of_set)
     kept = {method: sum(row["kept"] == method for row in of_set) for method in told["means"]}
+    held = {method: sum(method in row["would hold"] for row in of_set) for method in told["means"]}
+    counted = {method: {**dict.fromkeys(COUNTS), "holds in": held[method]} for method in held}
     flat = [
-        {"set": name, "method": method, "test accuracy": mean, "kept in": kept[method], **dict.fromkeys(COUNTS)}
+        {"set": name, "method": method, "test accuracy": mean, "kept in": kept[method], **counted[method]}
         for method, mean in told["means"].items()
     ]
     last = {"method": "what the verdict kept", "test accuracy": told["kept"], "kept in": told["draws"]}

@@ -29,6 +29,9 @@ def folder(tmp_path):
     return tmp_path
 
 
+KEPT = "what the verdict kept"
+
+
 def quick(monkeypatch, module):
     small = {"pretrain_steps": 30, "finetune_steps": 30, "committee": 1}
     whole = module.FWLClassifier
@@ -40,7 +43,7 @@ def test_a_verdict_is_held_against_the_test_rows(folder, monkeypatch, capsys):
     out = folder / "verdicts.json"
     verdicts.main(["--data", str(folder), "--sets", "youtube", "--draws", "1", "--workers", "1", "--json", str(out)])
     rows, (draw,) = json.loads(out.read_text()), json.loads((folder / "verdicts-draws.json").read_text())
-    assert [row["method"] for row in rows] == [*draw["on_test"], "what the verdict kept"]
+    assert [row["method"] for row in rows] == [*draw["on_test"], KEPT]
     assert rows[-1]["test accuracy"] == draw["on_test"][draw["kept"]]
     assert draw["regret"] == pytest.approx(max(draw["on_test"].values()) - draw["on_test"][draw["kept"]])
     assert draw["holds"] == (draw["regret"] <= draw["error"])
@@ -57,6 +60,9 @@ def test_a_method_is_rightly_called_worse_where_it_is_not_ahead():
     assert (outcome["best"], outcome["holds"]) == ("FWL", False)
     assert outcome["called worse"] == ["NN_W", "NN_S", "LR_S"]  # the annotator is not tested
     assert outcome["rightly"] == ["NN_W", "LR_S"]
+    assert outcome["would hold"] == ["FWL"]
+    flat = verdicts.flat_rows("toy", [{"set": "toy", **outcome}] * 2)
+    assert {row["method"]: row["holds in"] for row in flat} == {**dict.fromkeys(right, 0), "FWL": 2, KEPT: 0}
 
 
 def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):

@@ -466,7 +466,8 @@ BAD = {
     "no such student": (
         nothing,
         ["--student", "percepton"],
-        "unknown student 'percepton'; did you mean 'perceptron'? known: auto, perceptron, text_cnn, encoder",
+        "unknown student 'percepton'; did you mean 'perceptron'? known: "
+        "auto, perceptron, text_cnn, encoder, tuned_encoder",
     ),
     "a student of texts": (
         nothing,
@@ -477,6 +478,11 @@ BAD = {
         nothing,
         ["--student", "encoder"],
         "--student encoder: name the folder of a sentence encoder by --encoder DIR",
+    ),
+    "no encoder to tune": (
+        nothing,
+        ["--student", "tuned_encoder"],
+        "--student tuned_encoder: name the folder of a sentence encoder by --encoder DIR",
     ),
     "an encoder for numbers": (
         nothing,
