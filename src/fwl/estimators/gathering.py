@@ -12,6 +12,7 @@ from fwl.errors import InvalidInput
 from fwl.estimators.given import read_pool, read_strong
 from fwl.estimators.inputs import Inputs, fit_inputs, kind_of
 from fwl.estimators.labels import ClassLabels, Known, Labels, class_labels, number_labels, with_combiner
+from fwl.estimators.latent import Samples, as_vectors
 from fwl.estimators.new_students import TUNED_ENCODER
 from fwl.estimators.overlap import near_copies, twins
 from fwl.estimators.text_inputs import SentenceInputs, as_text_list
@@ -101,11 +102,14 @@ def _tuned(
         )
     rows = data.learning_without(near_copies(pool, strong)).learned_from
     texts, y = [pool[row] for row in rows], data.pool_weak[rows]
-    inputs = replace(inputs, tuned=fit_tuned(inputs.encoder, texts, y, data.task, updates, chance, progress))
-    known = OwnData(
-        inputs.of(pool), data.pool_weak, inputs.of(strong), data.y, data.strong_weak, data.learned_from, data.task
-    )
-    return replace(gathered, data=known, inputs=inputs)
+    tuned = fit_tuned(inputs.encoder, texts, y, data.task, updates, chance, progress)
+    data = data.read_as(_beside(data.pool, tuned.vectors(pool)), _beside(data.strong, tuned.vectors(strong)))
+    return replace(gathered, data=data, inputs=replace(inputs, tuned=tuned))
+
+
+def _beside(samples: Samples, vectors: Array) -> Samples:
+    """The samples with more columns in their vectors."""
+    return as_vectors(np.concatenate([samples[VECTOR], vectors], axis=1, dtype=np.float32))
 
 
 def gather_numbers(

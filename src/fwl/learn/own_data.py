@@ -79,6 +79,11 @@ class OwnData:
             return self
         return replace(self, learned_from=left, weak=WeakSet(self.pool[left], self.pool_weak[left]))
 
+    def read_as(self, pool: npt.NDArray[Any], strong: npt.NDArray[Any]) -> OwnData:
+        """The same samples, encoded otherwise."""
+        weak = WeakSet(pool[self.learned_from], self.pool_weak[self.learned_from])
+        return replace(self, pool=pool, strong=strong, weak=weak)
+
     @property
     def asked(self) -> npt.NDArray[np.bool_]:
         """Which strong samples the annotator has labelled, [N]."""

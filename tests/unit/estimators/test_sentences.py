@@ -3,13 +3,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.refusals import expect_refusal
 from tests.unit.estimators.test_classifier import QUICK
 from tests.unit.students.test_encoder import save_encoder
 
 from fwl.errors import InvalidInput
 from fwl.estimators.classifier import FWLClassifier
+from fwl.estimators.gathering import gather_classes
+from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.saving import load_model, save_model
 from fwl.estimators.text_inputs import SentenceInputs
+from fwl.randomness import Chance
 from fwl.records import WeakSet
 
 TEXTS = ["good film", "bad film", "a good good film", "what a bad bad film"] * 15
@@ -88,6 +92,9 @@ def test_vectors_of_a_tuned_copy_stand_beside_the_others(folder):
     inputs = model._fitted.inputs
     vectors = inputs.of(TEXTS)["vector"]
     assert model.report_["samples"]["tuned"]
+    gathered = gather_classes(model, TEXTS[:20], CLASSES[:20], WeakSet(OTHERS, SAYS), None, Chance(0))
+    assert np.array_equal(gathered.data.strong["vector"], gathered.inputs.of(TEXTS[:20])["vector"])
+    assert np.array_equal(gathered.data.pool["vector"], gathered.inputs.of(OTHERS)["vector"])
     assert np.array_equal(vectors[:, :-16], replace(inputs, tuned=None).of(TEXTS)["vector"])
     assert np.array_equal(vectors[:, -16:], inputs.tuned.vectors(TEXTS).astype(np.float32))
     assert model.score(TEXTS, CLASSES) > 0.9
@@ -105,3 +112,20 @@ def test_what_learns_from_strong_labels_alone_reads_nothing_that_weak_ones_shape
     assert not models[0].report_["samples"]["tuned"]
     one, other = (model.predict_proba(TEXTS) for model in models)
     assert np.array_equal(one, other)
+
+
+def test_without_an_encoder_there_is_none_to_tune():
+    message = "student='tuned_encoder' needs texts and the folder of a sentence encoder: encoder=FOLDER"
+    with expect_refusal(InvalidInput, message):
+        FWLClassifier(student="tuned_encoder", **QUICK).fit(TEXTS[:20], CLASSES[:20], weak=WeakSet(OTHERS, SAYS))
+
+
+def test_without_weak_labels_the_encoder_stays_as_it_is(folder):
+    model = FWLClassifier(student="tuned_encoder", encoder=str(folder), **QUICK).fit(TEXTS[:20], CLASSES[:20])
+    assert not model.report_["samples"]["tuned"]
+
+
+def test_numbers_tune_no_encoder(folder):
+    message = "student='tuned_encoder' is tuned on classes; for numbers use student='encoder'"
+    with expect_refusal(InvalidInput, message):
+        FWLRegressor(student="tuned_encoder", encoder=str(folder)).fit(TEXTS, np.arange(60.0))
