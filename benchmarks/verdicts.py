@@ -8,7 +8,8 @@ then every compared method learns from all strong rows and is tested. A verdict 
 behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
 behind. For each method it is told in how many draws keeping it would have held: what a verdict could reach that knew
 the test rows and kept one method always. Of the others a verdict calls some worse, being at least 80 % sure: rightly
-where they are not ahead on the test rows.
+where they are not ahead on the test rows. What it says stands if none of those is ahead of the method it keeps by more
+than the standard error: of the others it says itself that they may be as good.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from fwl.threads import one_thread
 
 Row = dict[str, Any]
 
-COUNTS = {"holds in": "holds", "called worse": "called worse", "rightly": "rightly"}  # columns, and what they count
+# Columns, and what they count.
+COUNTS = {"holds in": "holds", "stands in": "stands", "called worse": "called worse", "rightly": "rightly"}
 
 
 def draw(data: WeakTextSet, strong: int, seed: int) -> tuple[LabelledPart, LabelledPart]:
@@ -75,6 +77,7 @@ def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
     behind = {name: _behind(rows, right[best]) for name, rows in right.items()}
     would_hold = [name for name, (regret, error) in behind.items() if regret <= error]
     regret, error = behind[kept]
+    ahead = {name: _behind(right[kept], rows) for name, rows in right.items()}
     worse = [name for name in compared.verdict.called_worse if name in right]
     seen = {name: float(scored.of_rows.mean()) for name, scored in compared.comparison.scores.items()}
     return {
@@ -84,6 +87,7 @@ def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
         "error": error,
         "holds": kept in would_hold,
         "would hold": would_hold,
+        "stands": all(lead <= error for lead, error in (ahead[name] for name in worse)),
         "called worse": worse,
         "rightly": [name for name in worse if scores[name] <= scores[kept]],
         "on_strong": seen,
@@ -105,7 +109,7 @@ def summary(rows: Sequence[Row]) -> Row:
     kept = float(np.mean([row["on_test"][row["kept"]] for row in rows]))
     best = max(means, key=lambda name: means[name])
     counts = {count: sum(len(row[count]) for row in rows) for count in ("called worse", "rightly")}
-    counts["holds"] = sum(row["holds"] for row in rows)
+    counts |= {count: sum(row[count] for row in rows) for count in ("holds", "stands")}
     return {**counts, "draws": len(rows), "means": means, "kept": kept, "best": best}
 
 
@@ -159,6 +163,7 @@ def alone(data: WeakTextSet, seed: int, reader: Row) -> Row:
 def show(name: str, rows: Sequence[Row]) -> None:
     told = summary(rows)
     print(f"{name}: the verdict holds in {told['holds']} of {told['draws']} draws")
+    print(f"  what it says stands in {told['stands']} of {told['draws']}")
     print(f"  it calls methods worse {told['called worse']} times, {told['rightly']} times rightly")
     for row in rows:
         print(

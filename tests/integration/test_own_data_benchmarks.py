@@ -47,6 +47,7 @@ def test_a_verdict_is_held_against_the_test_rows(folder, monkeypatch, capsys):
     assert rows[-1]["test accuracy"] == draw["on_test"][draw["kept"]]
     assert draw["regret"] == pytest.approx(max(draw["on_test"].values()) - draw["on_test"][draw["kept"]])
     assert draw["holds"] == (draw["regret"] <= draw["error"])
+    assert (rows[-1]["holds in"], rows[-1]["stands in"]) == (draw["holds"], draw["stands"])
     assert (rows[-1]["called worse"], rows[-1]["rightly"]) == (len(draw["called worse"]), len(draw["rightly"]))
     assert f"the verdict holds in {int(draw['holds'])} of 1 draws" in capsys.readouterr().out
 
@@ -61,6 +62,9 @@ def test_a_method_is_rightly_called_worse_where_it_is_not_ahead():
     assert outcome["called worse"] == ["NN_W", "NN_S", "LR_S"]  # the annotator is not tested
     assert outcome["rightly"] == ["NN_W", "LR_S"]
     assert outcome["would hold"] == ["FWL"]
+    assert not outcome["stands"]  # NN_S is called worse and is ahead by 10 points
+    verdict.called_worse = ("NN_W", "LR_S")
+    assert verdicts.outcome(compared, right)["stands"]  # FWL is further ahead, but was not called worse
     flat = verdicts.flat_rows("toy", [{"set": "toy", **outcome}] * 2)
     assert {row["method"]: row["holds in"] for row in flat} == {**dict.fromkeys(right, 0), "FWL": 2, KEPT: 0}
 

@@ -40,7 +40,9 @@ def fit(
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classify or regress.")] = "auto",
     student: Annotated[str, typer.Option(help="auto, perceptron, text_cnn, encoder or tuned_encoder.")] = "auto",
-    encoder: Annotated[Path | None, typer.Option(help="Folder of a sentence encoder, for texts.")] = None,
+    encoder: Annotated[
+        Path | None, typer.Option(help="Folder of a sentence encoder, for texts.  [default: one that is installed]")
+    ] = None,
     teacher: Annotated[str, typer.Option(help="auto, exact or clustered.")] = "auto",
     method: Annotated[
         str | None, typer.Option(help="FWL_auto, FWL, NN_W->S, LR_S, ...  [default: FWL_auto, or the winner]")
@@ -63,6 +65,7 @@ def fit(
     """Learn from few rows you trust and many you don't; write the model to a folder."""
     from fwl.cli.own_model import new_estimator, noted, settings_for
     from fwl.cli.own_tables import read_own
+    from fwl.cli.reading import encoder_for
     from fwl.cli.roles import Asked
     from fwl.estimators.saving import save_model
     from fwl.storage import check_writable
@@ -72,7 +75,9 @@ def fit(
     with saying(progress_for(quiet), "reading"):
         own = read_own(strong, weak, asked, task, maps or ())
     named = {"method": method or "FWL_auto", "student": student, "teacher": teacher, "random_state": seed}
-    settings = settings_for(own, {**named, **_beta(beta), **_of_texts(encoder, student)}, combine, assignments or ())
+    reader = encoder_for(own, student, encoder, quiet)
+    read = {} if reader is None else {"encoder": str(reader)}
+    settings = settings_for(own, {**named, **_beta(beta), **read}, combine, assignments or ())
     model, data = new_estimator(own, settings), _data(own)
     with _texts_offered(own):
         compared = _compared(model, data, quiet) if compare else None
@@ -100,12 +105,6 @@ def _beta(beta: str) -> dict[str, Any]:
     if not 0 <= number < float("inf"):
         raise InvalidInput(f"--beta {beta}: expected auto, or a number from 0 up")
     return {"beta": number}
-
-
-def _of_texts(encoder: Path | None, student: str) -> dict[str, Any]:
-    if student in ("encoder", "tuned_encoder") and encoder is None:
-        raise InvalidInput(f"--student {student}: name the folder of a sentence encoder by --encoder DIR")
-    return {} if encoder is None else {"encoder": str(encoder)}
 
 
 def _data(own: OwnTables) -> dict[str, Any]:

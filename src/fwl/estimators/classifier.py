@@ -175,14 +175,15 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
     def recipe_for(self, gathered: Gathered) -> Recipe:
         """Every choice of a run on this data; comparisons of methods use it too."""
         from fwl.estimators.gathering import has_no_numbers
-        from fwl.estimators.new_students import new_student_for, words_of
+        from fwl.estimators.new_students import is_encoded, new_student_for, second_kind_for, words_of
         from fwl.estimators.new_teachers import NewTeacher, teacher_named
         from fwl.learn.recipe import Auto, Recipe, Teaching
         from fwl.students.training import Training
 
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
-        data, outputs, hidden = gathered.data, gathered.data.y.shape[1], tuple(self.hidden)
+        data, hidden, inputs = gathered.data, tuple(self.hidden), gathered.inputs
+        reading = data.strong, data.y.shape[1], self.student, hidden, words_of(inputs), is_encoded(inputs)
         clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong), classes=True))
         auto = Auto(
             pretraining=replace(plan, patience=10, check_every=20),
@@ -193,13 +194,14 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             clusters=clusters,
             kernel_rows=KERNEL_ROWS,
             committee=self.committee,
+            second_kind=second_kind_for(*reading) if gathered.has_weak else None,
             many_eyes=True,
             share_folds=SHARE_FOLDS,
             believed_rows=BELIEVED_ROWS,
             rebalance=self.rebalance,
         )
         return Recipe(
-            new_student=new_student_for(data.strong, outputs, self.student, hidden, words_of(gathered.inputs)),
+            new_student=new_student_for(*reading),
             pretraining=plan,
             finetuning=finetuning,
             strong_passes=STRONG_PASSES,

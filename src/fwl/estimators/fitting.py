@@ -87,7 +87,7 @@ def _softener(taught: Taught, method: str, beta: float) -> Softener:
 
 def keep_fitted(estimator: Any, fitted: Fitted) -> None:
     """Give an estimator its fitted attributes."""
-    for student in (*fitted.learned.students, *_seen_through(fitted.teacher)):
+    for student in (*fitted.learned.students, *fitted.learned.second_kind, *_seen_through(fitted.teacher)):
         student.double()  # in single precision a row's prediction would depend on the rows beside it
     estimator._fitted = fitted
     estimator.learned_, estimator.teacher_ = fitted.learned, fitted.teacher

@@ -12,7 +12,7 @@ from fwl.errors import InvalidInput
 from fwl.estimators.given import read_pool, read_strong
 from fwl.estimators.inputs import Inputs, fit_inputs, kind_of
 from fwl.estimators.labels import ClassLabels, Known, Labels, class_labels, number_labels, with_combiner
-from fwl.estimators.latent import Samples, as_vectors
+from fwl.estimators.latent import Samples, with_vectors
 from fwl.estimators.new_students import TUNED_ENCODER
 from fwl.estimators.overlap import near_copies, twins
 from fwl.estimators.text_inputs import SentenceInputs, as_text_list
@@ -74,7 +74,7 @@ def gather_classes(
     """
     strong, truth = read_strong(estimator, X, y, numeric=False)
     classes = class_labels(truth, estimator.class_map, estimator.classes)
-    inputs, samples, pool = _encoded(estimator, strong, weak, chance)
+    inputs, samples, pool = _encoded(estimator, strong, weak, chance, progress)
     known = {} if weak is None else twins(pool, samples)
     weak_y = truth if weak is None else weak.y
     labels = with_combiner(classes, estimator.combine, weak_y, len(pool), y_weak, classes.places(truth), known)
@@ -109,7 +109,7 @@ def _tuned(
 
 def _beside(samples: Samples, vectors: Array) -> Samples:
     """The samples with more columns in their vectors."""
-    return as_vectors(np.concatenate([samples[VECTOR], vectors], axis=1, dtype=np.float32))
+    return with_vectors(samples, np.concatenate([samples[VECTOR], vectors], axis=1, dtype=np.float32))
 
 
 def gather_numbers(
@@ -119,14 +119,14 @@ def gather_numbers(
     weak: Any,
     y_weak: Any,
     chance: Chance,
-    progress: Progress | None = None,  # noqa: ARG001
+    progress: Progress | None = None,
 ) -> Gathered:
     """The two sets of a regressor; the annotator's numbers for strong samples are used where they are given."""
     if estimator.student == TUNED_ENCODER:
         raise InvalidInput(f"student={TUNED_ENCODER!r} is tuned on classes; for numbers use student='encoder'")
     strong, truth = read_strong(estimator, X, y, numeric=True)
     truth = np.asarray(truth, dtype=np.float64)
-    inputs, samples, pool = _encoded(estimator, strong, weak, chance)
+    inputs, samples, pool = _encoded(estimator, strong, weak, chance, progress)
     known = {} if weak is None else twins(pool, samples)
     weak_y = truth if weak is None else weak.y
     labels = number_labels(truth, weak_y, len(pool), y_weak, known)
@@ -142,11 +142,14 @@ def has_no_numbers(samples: npt.NDArray[Any]) -> bool:
     return samples.dtype.names is not None and VECTOR not in samples.dtype.names
 
 
-def _encoded(estimator: Any, strong: Any, weak: Any, chance: Chance) -> tuple[Inputs, Any, Any]:
+def _encoded(
+    estimator: Any, strong: Any, weak: Any, chance: Chance, progress: Progress | None
+) -> tuple[Inputs, Any, Any]:
     if weak is not None and not (hasattr(weak, "X") and hasattr(weak, "y")):
         raise InvalidInput(f"weak: expected fwl.WeakSet(X, y), got a {type(weak).__name__}")
     pool = strong if weak is None else read_pool(weak.X, strong)
-    return fit_inputs(strong, pool, chance.child("inputs"), estimator.encoder, estimator.encoder_layers)
+    encoder = estimator.encoder, estimator.encoder_layers
+    return fit_inputs(strong, pool, chance.child("inputs"), *encoder, progress)
 
 
 def _weak_of_strong(labels: ClassLabels, y_weak: Any, pool_weak: Array, known: Known, samples: int) -> Array | None:

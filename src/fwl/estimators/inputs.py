@@ -17,6 +17,7 @@ from fwl.errors import InvalidInput, UnknownName
 from fwl.estimators.latent import Samples, fit_latent
 from fwl.estimators.number_inputs import ArrayInputs, PlainInputs, SparseInputs, TableInputs, as_dense
 from fwl.estimators.text_inputs import SentenceInputs, TextInputs, fit_texts
+from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.tables.encoding import fit_encoding
 from fwl.tables.frames import is_frame
@@ -56,7 +57,12 @@ KINDS: dict[str, Any] = {
 
 
 def fit_inputs(
-    strong: Any, pool: Any, chance: Chance, encoder: str | None = None, layers: int = 1
+    strong: Any,
+    pool: Any,
+    chance: Chance,
+    encoder: str | None = None,
+    layers: int = 1,
+    progress: Progress | None = None,
 ) -> tuple[Inputs, Samples, Samples]:
     """The encoding that suits the samples of both sets, the strong ones and the pool, encoded.
 
@@ -66,6 +72,7 @@ def fit_inputs(
         chance: where draws come from.
         encoder: the folder of a sentence encoder, for texts.
         layers: of the encoder, so many upper ones are read.
+        progress: hears of every text that is encoded.
     """
     kind = TEXTS if isinstance(strong, list) else kind_of(strong)
     if encoder is not None and kind != TEXTS:
@@ -73,7 +80,7 @@ def fit_inputs(
     both = strong if pool is strong else _together(strong, pool, kind)
     if kind == TABLE:
         return _fit_table(strong, pool, both)
-    inputs = fit_texts(both, chance, encoder, layers) if kind == TEXTS else _fit_numbers(both, kind, chance)
+    inputs = fit_texts(both, chance, encoder, layers, progress) if kind == TEXTS else _fit_numbers(both, kind, chance)
     samples = inputs.of(strong)
     return inputs, samples, samples if pool is strong else inputs.of(pool)
 

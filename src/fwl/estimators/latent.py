@@ -57,6 +57,18 @@ def as_vectors(vectors: npt.NDArray[np.floating[Any]]) -> Samples:
     return samples
 
 
+def with_vectors(samples: Samples, vectors: npt.NDArray[np.floating[Any]]) -> Samples:
+    """The samples with other vectors; all else of them stays."""
+    dtype = [
+        (VECTOR, np.float32, (vectors.shape[1],)) if name == VECTOR else (name, samples.dtype[name])
+        for name in samples.dtype.names or ()
+    ]
+    changed = np.zeros(len(samples), dtype=dtype)
+    for name in changed.dtype.names or ():
+        changed[name] = vectors if name == VECTOR else samples[name]
+    return changed
+
+
 def inverse_frequency(ids: list[npt.NDArray[np.int32]], words: int) -> Array:
     """How much a word says by being rare: 1 + log((1 + texts) / (1 + texts with it)); nothing of unknown words."""
     seen = np.bincount(np.concatenate([np.unique(row) for row in ids]), minlength=words)

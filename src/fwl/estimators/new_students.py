@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from fwl.errors import InvalidInput, UnknownName
-from fwl.estimators.text_inputs import TextInputs
+from fwl.estimators.text_inputs import TOKENS, WORDING, SentenceInputs, TextInputs
 from fwl.learn.view import VECTOR
 from fwl.randomness import Chance
 from fwl.students.contract import Student
@@ -29,7 +29,6 @@ from fwl.threads import one_thread
 
 AUTO, PERCEPTRON, TEXT_CNN, ENCODER, TUNED_ENCODER = "auto", "perceptron", "text_cnn", "encoder", "tuned_encoder"
 NAMES = (AUTO, PERCEPTRON, TEXT_CNN, ENCODER, TUNED_ENCODER)
-TOKENS = "tokens"
 
 NewStudent = Callable[[Chance], Student]
 OwnStudent = Callable[[npt.NDArray[Any], int, Chance], nn.Module]
@@ -53,16 +52,17 @@ class NewPerceptron:
 
 @dataclass(frozen=True)
 class NewTextCNN:
-    """Makes convolutional students of word ids that read the text's vector beside them."""
+    """Makes convolutional students of word ids that read a vector of the text beside them: a part of samples."""
 
     words: int
     n_outputs: int
     beside: int
     hidden: tuple[int, ...]
+    part: str = VECTOR
 
     def __call__(self, chance: Chance) -> Student:
         """A new one."""
-        return TextCNN(
+        student = TextCNN(
             self.words,
             self.n_outputs,
             filters=100,
@@ -72,6 +72,9 @@ class NewTextCNN:
             word_dropout=0.2,
             chance=chance,
         )
+        if self.beside:
+            student.reads = (TOKENS, self.part)
+        return student
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,12 @@ def as_student(module: nn.Module, reads: str | None = None) -> Student:
 
 
 def new_student_for(
-    samples: npt.NDArray[Any], n_outputs: int, student: str | OwnStudent, hidden: tuple[int, ...], words: int = 0
+    samples: npt.NDArray[Any],
+    n_outputs: int,
+    student: str | OwnStudent,
+    hidden: tuple[int, ...],
+    words: int = 0,
+    encoded: bool = False,
 ) -> NewStudent:
     """What makes the students of an estimator.
 
@@ -112,6 +120,7 @@ def new_student_for(
         student: a name in `NAMES`, or a function of the user's.
         hidden: width of each hidden layer.
         words: ids of the vocabulary, where samples have tokens.
+        encoded: whether their vectors are a sentence encoder's.
     """
     if not isinstance(student, str):
         if not callable(student):
@@ -119,13 +128,27 @@ def new_student_for(
         return NewOwn(student, samples[:2], n_outputs)
     if student not in NAMES:
         raise UnknownName("student", student, NAMES)
-    has_tokens = samples.dtype.names is not None and TOKENS in samples.dtype.names
-    _check_suits(student, samples, has_tokens)
+    in_order = _has_tokens(samples) and not encoded  # an encoder has read the words in their order
+    _check_suits(student, samples, in_order)
     numbers = samples if samples.dtype.names is None else samples[VECTOR]
     columns = int(np.prod(numbers.shape[1:]))
-    if student == TEXT_CNN or (student == AUTO and has_tokens):
+    if student == TEXT_CNN or (student == AUTO and in_order):
         return NewTextCNN(words, n_outputs, columns, hidden)
     return NewPerceptron(columns, n_outputs, hidden, _reads(samples))
+
+
+def second_kind_for(
+    samples: npt.NDArray[Any],
+    n_outputs: int,
+    student: str | OwnStudent,
+    hidden: tuple[int, ...],
+    words: int = 0,
+    encoded: bool = False,
+) -> NewStudent | None:
+    """What makes a committee's students of a second kind: where an encoder reads texts, those that do without it."""
+    if not encoded or student not in (AUTO, ENCODER, TUNED_ENCODER) or WORDING not in (samples.dtype.names or ()):
+        return None
+    return NewTextCNN(words, n_outputs, samples[WORDING].shape[1], hidden, WORDING)
 
 
 def threads_for(student: str | OwnStudent) -> AbstractContextManager[None]:
@@ -135,14 +158,24 @@ def threads_for(student: str | OwnStudent) -> AbstractContextManager[None]:
 
 def words_of(inputs: Any) -> int:
     """The ids of the vocabulary that texts are read with; 0 where there is none."""
-    return len(inputs.words.vocabulary) if isinstance(inputs, TextInputs) else 0
+    words = inputs.words if isinstance(inputs, TextInputs | SentenceInputs) else None
+    return 0 if words is None else len(words.vocabulary)
 
 
-def _check_suits(student: str, samples: npt.NDArray[Any], has_tokens: bool) -> None:
+def is_encoded(inputs: Any) -> bool:
+    """Whether a sentence encoder reads the samples."""
+    return isinstance(inputs, SentenceInputs)
+
+
+def _has_tokens(samples: npt.NDArray[Any]) -> bool:
+    return samples.dtype.names is not None and TOKENS in samples.dtype.names
+
+
+def _check_suits(student: str, samples: npt.NDArray[Any], in_order: bool) -> None:
     names = samples.dtype.names
-    if student == TEXT_CNN and not has_tokens:
+    if student == TEXT_CNN and not in_order:
         raise InvalidInput("student='text_cnn' reads texts; give a list of texts, without a sentence encoder")
-    if student in (ENCODER, TUNED_ENCODER) and (names != (VECTOR,)):
+    if student in (ENCODER, TUNED_ENCODER) and (in_order or names is None or VECTOR not in names):
         raise InvalidInput(f"student={student!r} needs texts and the folder of a sentence encoder: encoder=FOLDER")
     if names is not None and VECTOR not in names:
         raise InvalidInput(

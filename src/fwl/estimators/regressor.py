@@ -137,17 +137,18 @@ class FWLRegressor(RegressorMixin, BaseEstimator):
     def recipe_for(self, gathered: Gathered) -> Recipe:
         """Every choice of a run on this data; comparisons of methods use it too."""
         from fwl.estimators.gathering import has_no_numbers
-        from fwl.estimators.new_students import new_student_for, words_of
+        from fwl.estimators.new_students import is_encoded, new_student_for, words_of
         from fwl.estimators.new_teachers import NewTeacher, teacher_named
         from fwl.learn.recipe import Recipe, Teaching
         from fwl.students.training import Training
 
+        reading = words_of(gathered.inputs), is_encoded(gathered.inputs)
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
         data, hidden = gathered.data, tuple(self.hidden)
         clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong)))
         recipe = Recipe(
-            new_student=new_student_for(data.strong, 1, self.student, hidden, words_of(gathered.inputs)),
+            new_student=new_student_for(data.strong, 1, self.student, hidden, *reading),
             pretraining=plan,
             finetuning=finetuning,
             teaching=Teaching(new_teacher, standardise=True),

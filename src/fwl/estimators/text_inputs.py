@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,18 @@ from fwl.estimators.latent import COLUMNS, Latent, Samples, as_vectors, fit_late
 from fwl.estimators.spelling import Spelling, fit_spelling
 from fwl.estimators.tuned_vectors import TunedVectors
 from fwl.learn.view import VECTOR
+from fwl.progress import Progress
 from fwl.randomness import Chance
 from fwl.records import Array
-from fwl.students.encoder import SentenceEncoder
+from fwl.students.encoder import SentenceEncoder, Vectors
+from fwl.students.packaged import packaged_encoder
 from fwl.students.vector_cache import cached_vectors
 from fwl.teach.state import State
 from fwl.text.reading import count_empty
 from fwl.text.tokeniser import tokenise_all
 from fwl.text.vocabulary import Vocabulary
 
+TOKENS, WORDING = "tokens", "wording"  # parts of a sample: its words in order; its words and spelling in few columns
 WORDS = 20_000  # the most words of a vocabulary
 LONGEST = 256  # tokens of a text that are read, at the most
 COVERED = 0.98  # of the texts are read to their end
@@ -104,12 +108,7 @@ class TextInputs:
         texts = as_text_list(X)
         ids = self.words.ids(texts)
         vectors = np.concatenate([self.words.vectors(ids), *_spelt(texts, self.spelling)], axis=1)
-        kinds = [("tokens", np.int32, (self.length,)), (VECTOR, np.float32, (vectors.shape[1],))]
-        samples = np.zeros(len(ids), dtype=kinds)
-        for row, its_ids in zip(samples["tokens"], ids, strict=True):
-            row[: len(its_ids)] = its_ids[: self.length]
-        samples[VECTOR] = vectors
-        return samples
+        return _in_order(ids, self.length, {VECTOR: vectors})
 
     def described(self) -> dict[str, Any]:
         """How many words and pieces of words are known and how much of a text is read."""
@@ -141,6 +140,8 @@ class SentenceInputs:
         scale: their deviation, over all columns.
         words: None in a model that was saved before words were read too.
         spelling: None where all texts are blank, and in a model that was saved before it was read.
+        read: so many words of a text are read in order too, by students of another kind; 0 in a model that was saved
+            before there were any.
         empty: how many texts of those it was fitted on are.
         tuned: a copy of the encoder that learned from weak labels, whose vectors stand beside the others; None if
             there is none.
@@ -152,17 +153,23 @@ class SentenceInputs:
     scale: float
     words: Words | None
     spelling: Spelling | None
+    read: int = 0
     empty: int = 0
     tuned: TunedVectors | None = None
 
     def of(self, X: Any) -> Samples:
-        """Samples with the part `vector`."""
+        """Samples with the part `vector`, and with `tokens` and `wording` where words are read in order too."""
         texts = as_text_list(X)
         vectors = (cached_vectors(texts, self.encoder) - self.centre) / self.scale
-        words = [] if self.words is None else [self.words.vectors(self.words.ids(texts))]
+        ids = None if self.words is None else self.words.ids(texts)
+        wording = [] if self.words is None or ids is None else [self.words.vectors(ids)]
+        wording += _spelt(texts, self.spelling)
         tuned = [] if self.tuned is None else [self.tuned.vectors(texts)]
-        blocks = [vectors, *words, *_spelt(texts, self.spelling), *tuned]
-        return as_vectors(np.concatenate(blocks, axis=1, dtype=np.float32))
+        vector = np.concatenate([vectors, *wording, *tuned], axis=1, dtype=np.float32)
+        if ids is None or not self.read:
+            return as_vectors(vector)
+        few = np.concatenate([block[:, :COLUMNS] for block in wording], axis=1)  # the first directions hold most
+        return _in_order(ids, self.read, {WORDING: few, VECTOR: vector})
 
     def described(self) -> dict[str, Any]:
         """Which encoder reads the texts, and how many words and pieces of words are known beside it."""
@@ -173,14 +180,15 @@ class SentenceInputs:
     def state(self) -> State:
         """Where the encoder is, and what it is: another one is refused; and the words and pieces of words."""
         encoder = {"folder": self.folder, "digest": self.encoder.digest, "layers": self.encoder.layers}
-        settings = {"encoder": encoder, "scale": self.scale, "length": self.encoder.length, "empty": self.empty}
+        lengths = {"length": self.encoder.length, "read": self.read}
+        settings = {"encoder": encoder, "scale": self.scale, **lengths, "empty": self.empty}
         return _together(State(settings, {"centre": self.centre}), self.words, self.spelling, self.tuned)
 
     @classmethod
     def from_state(cls, state: State, folder: str | None = None) -> SentenceInputs:
         """The same again; the encoder may have moved to another folder."""
         settings, recorded = state.settings, state.settings["encoder"]
-        where = folder or recorded["folder"]
+        where = folder or _where_now(recorded["folder"])
         encoder = SentenceEncoder.load(where, length=settings["length"], layers=recorded["layers"])
         if encoder.digest != recorded["digest"]:
             raise InvalidInput(
@@ -188,26 +196,52 @@ class SentenceInputs:
                 "load_model(folder, encoder=...)"
             )
         words, spelling = Words.from_state(state) if "words" in settings else None, Spelling.from_state(state)
-        centre, tuned = state.arrays["centre"], TunedVectors.from_state(state, encoder)
-        return cls(encoder, where, centre, settings["scale"], words, spelling, settings["empty"], tuned)
+        tuned = TunedVectors.from_state(state, encoder)
+        counts = int(settings.get("read", 0)), settings["empty"]
+        return cls(encoder, where, state.arrays["centre"], settings["scale"], words, spelling, *counts, tuned)
 
 
-def fit_texts(texts: list[str], chance: Chance, encoder: str | None, layers: int) -> TextInputs | SentenceInputs:
+def fit_texts(
+    texts: list[str], chance: Chance, encoder: str | None, layers: int, progress: Progress | None = None
+) -> TextInputs | SentenceInputs:
     """How these texts are read: by their words and spelling, and by a sentence encoder where a folder is named."""
     if encoder is not None:
-        return _fit_sentences(texts, chance, str(encoder), layers)
+        return _fit_sentences(texts, chance, SentenceEncoder.load(str(encoder), layers=layers), str(encoder), progress)
     words, ids = fit_words(texts, chance)
-    length = int(np.clip(np.quantile([len(its_ids) for its_ids in ids], COVERED), 1, LONGEST))
-    return TextInputs(words, fit_spelling(texts, chance.child("spelling")), length, count_empty(texts))
+    return TextInputs(words, fit_spelling(texts, chance.child("spelling")), _length(ids), count_empty(texts))
 
 
-def _fit_sentences(texts: list[str], chance: Chance, folder: str, layers: int) -> SentenceInputs:
-    encoder = SentenceEncoder.load(folder, layers=layers)
-    vectors = cached_vectors(texts, encoder).astype(np.float64)
+def _where_now(folder: str) -> str:
+    """Where that encoder is: on another machine an installed one may be elsewhere."""
+    installed = None if Path(folder).is_dir() else packaged_encoder()
+    return folder if installed is None else str(installed)
+
+
+def _fit_sentences(
+    texts: list[str], chance: Chance, encoder: SentenceEncoder, folder: str, progress: Progress | None
+) -> SentenceInputs:
+    vectors = cached_vectors(texts, encoder, progress=progress).astype(np.float64)
     scale = float(np.sqrt(vectors.var(axis=0).mean())) or 1.0
-    words, _ = fit_words(texts, chance, encoder.columns)  # as many columns each: the three sides count alike
+    words, ids = fit_words(texts, chance, encoder.columns)  # as many columns each: the three sides count alike
     spelling = fit_spelling(texts, chance.child("spelling"), encoder.columns)
-    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, words, spelling, count_empty(texts))
+    counts = _length(ids), count_empty(texts)
+    return SentenceInputs(encoder, folder, vectors.mean(axis=0), scale, words, spelling, *counts)
+
+
+def _length(ids: list[npt.NDArray[np.int32]]) -> int:
+    """So many words that nearly all texts are read to their end."""
+    return int(np.clip(np.quantile([len(its_ids) for its_ids in ids], COVERED), 1, LONGEST))
+
+
+def _in_order(ids: list[npt.NDArray[np.int32]], length: int, vectors: Mapping[str, Vectors | Array]) -> Samples:
+    """Samples with the first words of each text and vectors of it."""
+    kinds = [(name, np.float32, (block.shape[1],)) for name, block in vectors.items()]
+    samples = np.zeros(len(ids), dtype=[(TOKENS, np.int32, (length,)), *kinds])
+    for row, its_ids in zip(samples[TOKENS], ids, strict=True):
+        row[: len(its_ids)] = its_ids[:length]
+    for name, block in vectors.items():
+        samples[name] = block
+    return samples
 
 
 def _spelt(texts: list[str], spelling: Spelling | None) -> list[Array]:

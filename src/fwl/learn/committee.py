@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +15,10 @@ from fwl.learn.choose import choose_teacher
 from fwl.learn.eyes import SeveralStudents
 from fwl.learn.learned import Learned
 from fwl.learn.linear import fit_linear, has_numbers
-from fwl.learn.members import member_chance, shared_starts, started
+from fwl.learn.members import member_chance, shared_starts, started, started_until_it_generalises
 from fwl.learn.pretrain import pretrain
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.shares import LINEAR, STUDENTS, TEACHER, committee_shares
+from fwl.learn.shares import LINEAR, STUDENTS, TEACHER, Kind, committee_shares
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student
@@ -40,6 +42,7 @@ def students_and_teacher(
     with shared_starts():  # the teacher looks through the same students that are fine-tuned
         eyes = all_members(student, problem, recipe, chance) if recipe.auto.many_eyes else None
         averaged = weak_then_strong_averaged(problem, recipe, chance, student, recipe.auto.committee)
+        second = second_kind(problem, recipe, chance)
     teacher, scores = choose_teacher(student, problem, recipe, chance, eyes)
     choices: dict[str, Any] = {
         "input": teacher.teaching.input,
@@ -52,19 +55,37 @@ def students_and_teacher(
     )
     if recipe.auto.guest is not None:
         return with_guest(committee, problem, recipe)
-    return with_linear(committee, student, problem, recipe, chance) if recipe.auto.share_folds else committee
+    if not recipe.auto.share_folds:
+        return committee
+    kinds = [Kind(student, recipe, chance, averaged.students), *([] if second is None else [second])]
+    return with_linear(committee, kinds, problem, chance)
 
 
-def with_linear(committee: Learned, student: Student, problem: Problem, recipe: Recipe, chance: Chance) -> Learned:
-    """The committee with a linear model of the strong labels beside it, where samples have numbers.
+def second_kind(problem: Problem, recipe: Recipe, chance: Chance) -> Kind | None:
+    """Weak-then-strong students of another kind, whose step 1 stops where it suits them."""
+    if recipe.auto.second_kind is None:
+        return None
+    recipe = recipe.but(new_student=recipe.auto.second_kind)
+    chance = chance.child("second kind")
+    start, steps = started_until_it_generalises(problem, recipe, chance)
+    start = copy.deepcopy(start)  # what is trained from it is let go with it
+    recipe = recipe.but(pretraining=replace(recipe.pretraining, steps=max(1, steps)))
+    learned = weak_then_strong_averaged(problem, recipe, chance, start, recipe.auto.of_second_kind)
+    return Kind(start, recipe, chance, learned.students)
+
+
+def with_linear(committee: Learned, kinds: Sequence[Kind], problem: Problem, chance: Chance) -> Learned:
+    """The committee with students of all kinds, and a linear model of the strong labels where samples have numbers.
 
     Each side has the share that left-out strong labels speak for.
     """
     assert committee.teacher is not None
     linear = fit_linear(problem, chance) if has_numbers(problem.strong.X) else None
-    shares = committee_shares(committee.teacher, student, linear, problem, recipe, chance)
+    shares = committee_shares(committee.teacher, kinds, linear, problem)
     of_teacher = shares[TEACHER] / (shares[TEACHER] + shares[STUDENTS])
-    committee = replace(committee, choices={**committee.choices, "shares": shares}, teacher_share=of_teacher)
+    choices = {**committee.choices, "shares": shares}
+    others = tuple(student for kind in kinds[1:] for student in kind.students)
+    committee = replace(committee, choices=choices, teacher_share=of_teacher, second_kind=others)
     if linear is None or LINEAR not in shares:
         return committee
     return replace(committee, guest=linear.student, guest_share=shares[LINEAR])

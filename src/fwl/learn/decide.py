@@ -40,6 +40,7 @@ EXPECTED = {
     AUTO_READING: 0.005,
 }
 SPREAD = 0.03
+ELSEWHERE = 0.01  # on rows of another kind than the strong ones a lead is another one, give or take (DECISIONS.md, D71)
 FAR = 100  # an end of the lead is told up to so many times as many strong labels as were tried
 SIMPLE = (LINEAR_ALONE, "NN_S", "NN_W->S")  # what anybody would try with strong labels
 
@@ -53,7 +54,7 @@ class Lead:
         observed: the difference of their means on the strong rows.
         standard_error: of that, over rows.
         believed: the difference once earlier experience is counted in.
-        probability: that it is really ahead.
+        probability: that it is ahead on new rows, which are never quite like the strong ones.
         p: of the paired test, corrected for the number of methods; None where it is behind.
     """
 
@@ -196,7 +197,7 @@ def _lead(name: str, other: str, gains: dict[str, Array], comparison: Comparison
     pair = {name: gains[name].tolist(), other: gains[other].tolist()}
     p = compare(pair, lower_is_better=False)[name].get(other)
     corrected = None if p is None else min(1.0, p * (len(gains) - 1))
-    ahead = float(norm.cdf(believed / deviation)) if deviation > 0 else float(believed > 0)
+    ahead = float(norm.cdf(believed / math.hypot(deviation, scale.elsewhere)))
     return Lead(other, float(difference.mean()), standard_error(difference), believed, ahead, corrected)
 
 
@@ -209,6 +210,11 @@ class _Scale:
 
     spread: float
     unit: float
+
+    @property
+    def elsewhere(self) -> float:
+        """How far a lead on new rows is from that on rows like the strong ones."""
+        return self.spread * ELSEWHERE / SPREAD
 
     @classmethod
     def of(cls, comparison: Comparison, gains: Mapping[str, Array]) -> _Scale:

@@ -31,7 +31,8 @@ class Learned:
         with_teacher: whether this is a committee: the teacher's own prediction counts too.
         teacher_share: of what students and teacher say, that is the teacher's.
         rebalance: how far a committee's probabilities are moved towards equal classes (see `Teaching`).
-        guest: a student of another kind in a committee, if there is one.
+        second_kind: students of another kind in a committee: their mean counts as much as that of the others.
+        guest: one more side of a committee, if there is one.
         guest_share: of the prediction, that is the guest's; the rest is the committee's.
     """
 
@@ -44,13 +45,14 @@ class Learned:
     with_teacher: bool = False
     teacher_share: float = 0.5
     rebalance: float = 0.0
+    second_kind: tuple[Student, ...] = ()
     guest: Student | None = None
     guest_share: float = 0.0
 
     def predict(self, X: npt.ArrayLike, weak: Array | None = None) -> Array:
         """The predicted labels of samples X, [N, C]; a teacher in a committee may read their weak labels [N, C]."""
         samples = as_samples(X, "new")
-        mean: Array = np.mean([self.task.link(predict(student, samples)) for student in self.students], axis=0)
+        mean = self._students_say(samples)
         if not self.with_teacher:
             return mean
         assert self.teacher is not None
@@ -59,3 +61,9 @@ class Learned:
             guest = self.task.link(predict(self.guest, samples))
             mean = (1.0 - self.guest_share) * mean + self.guest_share * guest
         return rebalanced(mean, self.teacher.shares, self.rebalance)
+
+    def _students_say(self, samples: npt.NDArray[Any]) -> Array:
+        kinds = [kind for kind in (self.students, self.second_kind) if kind]
+        said = [np.mean([self.task.link(predict(student, samples)) for student in kind], axis=0) for kind in kinds]
+        mean: Array = np.mean(said, axis=0)
+        return mean

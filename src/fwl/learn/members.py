@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from weakref import WeakKeyDictionary
 
 from fwl.learn.finetune import finetune_on_strong
-from fwl.learn.pretrain import pretrain
+from fwl.learn.pretrain import pretrain, pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Recipe
 from fwl.randomness import Chance
 from fwl.students.contract import Student
@@ -23,9 +23,9 @@ _Key = tuple[int, int, Chance, Training, Training]
 # The problem is kept beside it, so that no other can take over its id.
 _TRAINED: WeakKeyDictionary[Student, dict[_Key, tuple[Problem, Student]]] = WeakKeyDictionary()
 
-KEPT = 4  # students after step 1, the latest: a committee's
+KEPT = 8  # students after step 1, the latest: a committee's, of both kinds
 _Start = tuple[int, int, Callable[[Chance], Student], Training, Chance]
-Starts = OrderedDict[_Start, tuple[Problem, Student]]
+Starts = OrderedDict[_Start, tuple[Problem, Student, int]]
 _STARTS: ContextVar[Starts | None] = ContextVar("starts", default=None)
 
 
@@ -56,16 +56,30 @@ def member_chance(chance: Chance, number: int) -> Chance:
 
 def started(problem: Problem, recipe: Recipe, chance: Chance) -> Student:
     """A student after step 1; where that is shared, others have it too, so copy it to change it."""
+    plan = recipe.pretraining
+    return _shared(problem, recipe, plan, chance, lambda: (pretrain(problem, recipe, chance), plan.steps))[0]
+
+
+def started_until_it_generalises(problem: Problem, recipe: Recipe, chance: Chance) -> tuple[Student, int]:
+    """The same, stopped where held-out weak labels stop getting better, and after how many steps that was."""
+    plan = recipe.auto.pretraining
+    return _shared(problem, recipe, plan, chance, lambda: pretrain_until_it_generalises(problem, recipe, chance))
+
+
+def _shared(
+    problem: Problem, recipe: Recipe, plan: Training, chance: Chance, make: Callable[[], tuple[Student, int]]
+) -> tuple[Student, int]:
     starts = _STARTS.get()
     if starts is None:
-        return pretrain(problem, recipe, chance)
-    key = (id(problem.weak), id(problem.validation), recipe.new_student, recipe.pretraining, chance)
+        return make()
+    key = (id(problem.weak), id(problem.validation), recipe.new_student, plan, chance)
     if key not in starts:
-        starts[key] = problem, pretrain(problem, recipe, chance)  # the problem, so that no other takes over its ids
+        starts[key] = problem, *make()  # the problem, so that no other takes over its ids
     starts.move_to_end(key)
     while len(starts) > KEPT:
         starts.popitem(last=False)
-    return starts[key][1]
+    _, student, steps = starts[key]
+    return student, steps
 
 
 def weak_then_strong_student(

@@ -131,7 +131,10 @@ class Auto:
         folds: of that cross-validation.
         committee: weak-then-strong students whose mean is averaged with the teacher's own prediction, instead of one
             student taught by it; 0 for none (DECISIONS.md, D38). For classes.
-        many_eyes: whether the committee's teacher looks through all of its students after step 1, or the first alone.
+        second_kind: makes students of another kind for a committee with chosen shares; its students' side is then the
+            average of both kinds (DECISIONS.md, D70). None for one kind.
+        of_second_kind: so many of them.
+        many_eyes: whether the committee's teacher looks through all of its (first) students after step 1, or one alone.
         share_folds: folds of the strong samples on which the shares of teacher, students and a linear model of the
             strong labels are chosen (DECISIONS.md, D65); 0 for halves, without a linear model.
         believed_rows: how many strong samples the factors expected of a prior mean count for (`learn.prior.EXPECTED`)
@@ -155,6 +158,8 @@ class Auto:
     betas: tuple[float, ...] = (0.0, 1.0, 5.0)
     folds: int = 3
     committee: int = 0
+    second_kind: Callable[[Chance], Student] | None = None
+    of_second_kind: int = 2
     many_eyes: bool = False
     share_folds: int = 0
     believed_rows: float = 0.0
@@ -187,6 +192,12 @@ class Auto:
         if any(not (np.isfinite(beta) and beta >= 0) for beta in self.betas):
             raise InvalidInput(f"auto: betas={self.betas}: expected numbers from 0 up")
 
+    def _check_second_kind(self) -> None:
+        if self.second_kind is not None and not self.share_folds:
+            raise InvalidInput("auto: students of a second kind belong to chosen shares; give share_folds from 2")
+        if self.of_second_kind < 1:
+            raise InvalidInput(f"auto: of_second_kind={self.of_second_kind}: expected a number of students from 1")
+
     def _check_committee(self) -> None:
         if self.committee < 0:
             raise InvalidInput(f"auto: committee={self.committee}: expected a number of students, 0 for none")
@@ -196,6 +207,7 @@ class Auto:
             )
         if self.share_folds and self.guest is not None:
             raise InvalidInput("auto: with share_folds a linear model is the guest; leave guest at None, or folds at 0")
+        self._check_second_kind()
         if not (np.isfinite(self.believed_rows) and self.believed_rows >= 0):
             raise InvalidInput(f"auto: believed_rows={self.believed_rows}: expected a number of rows, 0 for none")
         if self.kernel_rows is not None and self.kernel_rows < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,16 @@ from fwl.teach.state import State, kind_and_state, revive
 
 def learned_state(learned: Learned) -> State:
     """The students and how they are put together; the teacher and the soft labels are saved by whoever keeps them."""
-    saved = [student_state(student) for student in learned.students]
     arrays: Arrays = {}
-    for i, (_, its) in enumerate(saved):
-        arrays |= prefixed(f"student.{i}", its)
+    students = _students_state("student", learned.students, arrays)
+    second_kind = _students_state("second_kind", learned.second_kind, arrays)
     guest = None
     if learned.guest is not None:
         guest, its = _guest_state(learned.guest)
         arrays |= prefixed("guest", its)
     settings = {
-        "students": [spec for spec, _ in saved],
+        "students": students,
+        "second_kind": second_kind,
         "task": learned.task.name,
         "choices": learned.choices,
         "with_teacher": learned.with_teacher,
@@ -41,6 +42,14 @@ def learned_state(learned: Learned) -> State:
         "rebalance": learned.rebalance,
     }
     return State(settings, arrays)
+
+
+def _students_state(name: str, students: Sequence[Student], arrays: Arrays) -> list[Spec]:
+    """What the students are; their numbers are put among the arrays, below that name."""
+    saved = [student_state(student) for student in students]
+    for i, (_, its) in enumerate(saved):
+        arrays |= prefixed(f"{name}.{i}", its)
+    return [spec for spec, _ in saved]
 
 
 def _guest_state(guest: Student) -> tuple[Spec, Arrays]:
@@ -53,9 +62,8 @@ def _guest_state(guest: Student) -> tuple[Spec, Arrays]:
 def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None) -> Learned:
     """The same again, with this teacher."""
     settings = state.settings
-    students = tuple(
-        revive_student(spec, below(f"student.{i}", state.arrays), own) for i, spec in enumerate(settings["students"])
-    )
+    students = _revive_students("student", settings["students"], state.arrays, own)
+    second_kind = _revive_students("second_kind", settings.get("second_kind", []), state.arrays)
     guest = settings.get("guest")
     return Learned(
         students,
@@ -64,10 +72,15 @@ def revive_learned(state: State, teacher: FittedTeacher, own: Make | None = None
         choices=settings["choices"],
         with_teacher=bool(settings["with_teacher"]),
         teacher_share=float(settings.get("teacher_share", 0.5)),
+        second_kind=second_kind,
         guest=None if guest is None else revive_student(guest, below("guest", state.arrays)),
         guest_share=float(settings.get("guest_share", 0.0)),
         rebalance=float(settings["rebalance"]),
     )
+
+
+def _revive_students(name: str, specs: list[Spec], arrays: Arrays, own: Make | None = None) -> tuple[Student, ...]:
+    return tuple(revive_student(spec, below(f"{name}.{i}", arrays), own) for i, spec in enumerate(specs))
 
 
 def teacher_state(fitted: FittedTeacher) -> State:

@@ -3,18 +3,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from tests.examples import Listener
 from tests.refusals import expect_refusal
 from tests.unit.estimators.test_classifier import QUICK
 from tests.unit.students.test_encoder import save_encoder
 
-from fwl.errors import InvalidInput
+from fwl.errors import InvalidInput, OutputTrouble
+from fwl.estimators import text_inputs
 from fwl.estimators.classifier import FWLClassifier
 from fwl.estimators.gathering import gather_classes
+from fwl.estimators.inputs import fit_inputs
 from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.saving import load_model, save_model
 from fwl.estimators.text_inputs import SentenceInputs
 from fwl.randomness import Chance
 from fwl.records import WeakSet
+from fwl.students import Perceptron, TextCNN
 
 TEXTS = ["good film", "bad film", "a good good film", "what a bad bad film"] * 15
 CLASSES = np.array(["up", "down"] * 30)
@@ -62,6 +67,55 @@ def test_inputs_that_were_saved_without_words_or_spelling_read_none(model, missi
     again = SentenceInputs.from_state(state)
     assert again.of(TEXTS)["vector"].shape == (60, columns)
     assert (again.described()["words"] == 0, again.described()["pieces"]) == ("words" in missing, 0)
+
+
+def test_words_are_read_in_order_too_with_wording_in_few_columns(model):
+    inputs = model._fitted.inputs
+    samples = inputs.of(TEXTS)
+    assert samples.dtype.names == ("tokens", "wording", "vector")
+    assert np.array_equal(samples["wording"], samples["vector"][:, 16:])  # short enough here
+    good, bad = samples["tokens"][0], samples["tokens"][1]
+    assert (good.shape, good[1], good[0] == bad[0]) == ((5,), bad[1], False)
+    assert replace(inputs, read=0).of(TEXTS).dtype.names == ("vector",)
+
+
+def test_students_without_the_encoder_join_the_committee(model):
+    kinds = [
+        {type(student) for student in of_kind} for of_kind in (model.learned_.students, model.learned_.second_kind)
+    ]
+    assert kinds == [{Perceptron}, {TextCNN}]
+    assert all(parameter.dtype == torch.float64 for parameter in model.learned_.second_kind[0].parameters())
+    assert set(model.choices_["shares"]) == {"teacher", "students", "linear"}
+
+
+@pytest.mark.parametrize("changes", [{"student": "perceptron"}, {"method": "NN_W->Sx4"}])
+def test_whoever_names_one_kind_has_that_alone(folder, changes):
+    settings = {**QUICK, "student": "encoder", "encoder": str(folder), **changes}
+    model = FWLClassifier(**settings).fit(TEXTS[:20], CLASSES[:20], weak=WeakSet(TEXTS[20:], CLASSES[20:]))
+    assert model.learned_.second_kind == ()
+
+
+def test_without_weak_labels_there_is_one_kind(folder):
+    model = FWLClassifier(student="encoder", encoder=str(folder), **QUICK).fit(TEXTS[:20], CLASSES[:20])
+    assert model.learned_.second_kind == ()
+
+
+def test_an_installed_encoder_is_found_where_it_is_now(model, folder, tmp_path, monkeypatch):
+    gone = shutil.copytree(folder, tmp_path / "gone")
+    state = replace(model._fitted.inputs, folder=str(gone)).state()
+    shutil.rmtree(gone)
+    monkeypatch.setattr(text_inputs, "packaged_encoder", lambda: None)
+    with pytest.raises(OutputTrouble, match="gone is not a folder"):
+        SentenceInputs.from_state(state)
+    monkeypatch.setattr(text_inputs, "packaged_encoder", lambda: folder)
+    assert SentenceInputs.from_state(state).folder == str(folder)
+
+
+def test_encoding_is_heard_of_text_by_text(folder):
+    heard = Listener()
+    inputs, *_ = fit_inputs(TEXTS[:20], TEXTS[20:], Chance(0), str(folder), progress=heard)
+    assert (heard.what, heard.total, sum(heard.heard)) == ("encoding", 4, 4)  # different texts
+    assert isinstance(inputs, SentenceInputs)
 
 
 def test_a_model_finds_its_encoder_again_also_where_it_has_moved(model, folder, tmp_path):

@@ -1,3 +1,4 @@
+from collections import OrderedDict
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from fwl.learn.auto import fidelity_weighted_auto
 from fwl.learn.baselines import weak_only, weak_then_strong_averaged
 from fwl.learn.eyes import SeveralStudents
 from fwl.learn.linear import balanced_linear
-from fwl.learn.members import member_chance
+from fwl.learn.members import member_chance, sharing
 from fwl.learn.recipe import Auto
 from fwl.learn.saving import learned_state, revive_learned
 from fwl.learn.task import MULTICLASS
@@ -125,6 +126,69 @@ def test_all_its_sides_and_shares_are_saved_with_the_committee():
     revived = revive_learned(learned_state(committee), committee.teacher)
     assert committee.guest is not None
     assert np.array_equal(revived.predict(DATA.X, DATA.weak), committee.predict(DATA.X, DATA.weak))
+
+
+def wide_recipe():
+    others = {"second_kind": lambda chance: Perceptron(4, 3, (3,), "tanh", chance=chance), "of_second_kind": 3}
+    return recipe(share_folds=3, **others)
+
+
+def wide():
+    return fidelity_weighted_auto(DATA.problem, wide_recipe(), Chance(0))
+
+
+def test_students_of_a_second_kind_count_as_much_as_those_of_the_first():
+    committee = wide()
+    assert (len(committee.students), len(committee.second_kind)) == (2, 3)
+    kinds = [
+        replace(committee, with_teacher=False, students=each, second_kind=()).predict(DATA.X)
+        for each in (committee.students, committee.second_kind)
+    ]
+    shares = committee.choices["shares"]
+    sides = {
+        "teacher": committee.teacher.predict(DATA.X, DATA.weak),
+        "students": (kinds[0] + kinds[1]) / 2,
+        "linear": committee.task.link(predict(committee.guest, DATA.X)),
+    }
+    expected = sum(shares[side] * said for side, said in sides.items())
+    assert np.allclose(committee.predict(DATA.X, DATA.weak), expected)
+
+
+def test_the_first_kind_is_as_it_would_be_alone():
+    alone, both = (replace(each, with_teacher=False, second_kind=()) for each in (learned(share_folds=3), wide()))
+    assert np.array_equal(alone.predict(DATA.X), both.predict(DATA.X))
+
+
+def test_step_1_of_a_second_kind_is_shared_and_stops_where_it_suits_them():
+    starts, same = OrderedDict(), wide_recipe()
+    with sharing(starts):
+        first, second = (fidelity_weighted_auto(DATA.problem, same, Chance(0)) for _ in range(2))
+    plans = {new: [key[3] for key in starts if key[2] is new] for new in (same.new_student, same.auto.second_kind)}
+    steps = [steps for key, (_, _, steps) in starts.items() if key[3] == same.auto.pretraining]
+    assert [len(found) for found in plans.values()] == [1, 3]  # one of the first kind was given
+    assert [plan.steps for plan in plans[same.auto.second_kind][1:]] == 2 * steps
+    assert np.array_equal(first.predict(DATA.X, DATA.weak), second.predict(DATA.X, DATA.weak))
+
+
+def test_a_committee_of_two_kinds_is_saved():
+    committee = wide()
+    revived = revive_learned(learned_state(committee), committee.teacher)
+    assert np.array_equal(revived.predict(DATA.X, DATA.weak), committee.predict(DATA.X, DATA.weak))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"share_folds": 0}, "auto: students of a second kind belong to chosen shares; give share_folds from 2"),
+        (
+            {"share_folds": 3, "of_second_kind": 0},
+            "auto: of_second_kind=0: expected a number of students from 1",
+        ),
+    ],
+)
+def test_a_second_kind_needs_chosen_shares_and_a_student(given, message):
+    with expect_refusal(InvalidInput, message):
+        Auto(second_kind=recipe().new_student, **given)
 
 
 VALIDATED = replace(DATA.problem, validation=StrongSet(DATA.X[:100], DATA.y[:100], DATA.weak[:100]))

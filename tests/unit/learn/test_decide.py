@@ -104,6 +104,16 @@ def test_methods_that_cannot_be_told_from_the_kept_one_are_named():
     assert said.startswith(f"As good, for all that these rows can tell: {four}")
 
 
+def test_new_rows_are_never_quite_like_the_strong_ones():
+    """However many strong rows there are, a lead of a point is not sure to hold elsewhere, one of ten points is."""
+    for ahead, least, most in ((0.01, 0.8, 0.9), (0.1, 0.99, 1.0)):
+        lead = np.zeros(100_000)
+        lead[: round(ahead * len(lead))] = 1.0
+        scores = {"NN_W->S": Scored("NN_W->S", 0 * lead, (), 1.0), "FWL_auto": Scored("FWL_auto", lead, (), 1.0)}
+        found = decide(replace(comparison({"FWL_auto": 0.5}, n=len(lead)), scores=scores))
+        assert least < found.leads[0].probability <= most
+
+
 def test_methods_that_another_sentence_speaks_of_are_not_named_again():
     found = decide(comparison({"NN_W->S": 0.785, "FWL_auto": 0.79}, n=200))
     assert [lead.over for lead in found.level] == ["NN_W->S"]

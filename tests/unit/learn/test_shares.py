@@ -33,6 +33,11 @@ def test_whoever_is_right_has_more(right):
     assert sum(found.values()) == pytest.approx(1.0)
 
 
+def test_more_may_be_believed_of_a_side():
+    found = most_likely_shares({"teacher": SURE, "students": SURE}, TRUTH, {"teacher": 12.0, "students": 12.0})
+    assert found == pytest.approx({"teacher": 0.5, "students": 0.5})
+
+
 def test_one_label_hardly_moves_them():
     one = shares(TRUTH[:1], teacher=WRONG[:1], students=SURE[:1])
     assert 1 / 3 < one["students"] < shares(teacher=WRONG, students=SURE)["students"]
