@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -14,12 +15,13 @@ from fwl.learn.task import Task
 from fwl.progress import Piece, Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array
-from fwl.students.encoder import SentenceEncoder
+from fwl.students.encoder import SentenceEncoder, Vectors
 from fwl.students.tuned_encoder import Weights, tune, with_weights
-from fwl.students.vector_cache import cached_vectors
+from fwl.students.vector_cache import cached_vectors, default_cache_folder, keep_newest
 from fwl.teach.state import State
 
 TUNING = "tuning the encoder on weak labels"  # as a bar tells it
+KEPT = 4  # tuned encoders whose vectors stay on disk, the latest: every fit makes another one
 _PREFIX = "tuned."
 
 
@@ -41,7 +43,7 @@ class TunedVectors:
 
     def vectors(self, texts: list[str]) -> Array:
         """The vector of each text, [N, k]."""
-        return np.asarray((cached_vectors(texts, self.encoder) - self.centre) / self.scale)
+        return np.asarray((_on_disk(texts, self.encoder) - self.centre) / self.scale)
 
     def state(self) -> State:
         """The weights that differ from the encoder's own, and the scale."""
@@ -76,11 +78,20 @@ def fit_tuned(
     if key not in _LATEST:
         heard = Piece(progress or Silent(), TUNING)
         tuned, weights = tune(encoder, texts, y, task.loss, updates, chance, heard)
-        vectors = cached_vectors(texts, tuned).astype(np.float64)
+        keep_newest(KEPT - 1, _folder())
+        vectors = _on_disk(texts, tuned, progress).astype(np.float64)
         scale = float(np.sqrt(vectors.var(axis=0).mean())) or 1.0
         _LATEST.clear()
         _LATEST[key] = TunedVectors(tuned, weights, vectors.mean(axis=0), scale)
     return _LATEST[key]
+
+
+def _on_disk(texts: list[str], encoder: SentenceEncoder, progress: Progress | None = None) -> Vectors:
+    return cached_vectors(texts, encoder, _folder(), progress)
+
+
+def _folder() -> Path:
+    return default_cache_folder() / "tuned"
 
 
 def _key(encoder: SentenceEncoder, texts: list[str], y: Array, updates: int, chance: Chance) -> str:

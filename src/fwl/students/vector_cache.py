@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,6 +61,20 @@ def cached_vectors(
     again = np.flatnonzero(same_as != np.arange(len(given)))
     vectors[again] = vectors[same_as[again]]
     return vectors
+
+
+def keep_newest(count: int, cache_folder: Path) -> None:
+    """Forget all encoders in a cache but those whose vectors were written last."""
+    written = {folder: _age(folder) for folder in cache_folder.glob("*/")}
+    for folder in sorted(written, key=written.__getitem__, reverse=True)[count:]:
+        shutil.rmtree(folder, ignore_errors=True)  # whoever reads it now encodes again
+
+
+def _age(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:  # another process has just forgotten it
+        return 0.0
 
 
 def default_cache_folder() -> Path:

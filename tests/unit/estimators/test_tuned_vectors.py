@@ -4,7 +4,7 @@ from tests.unit.students.test_encoder import save_encoder
 from tests.unit.students.test_tuned_encoder import TEXTS, Y
 
 from fwl.estimators import tuned_vectors
-from fwl.estimators.tuned_vectors import TunedVectors, fit_tuned
+from fwl.estimators.tuned_vectors import KEPT, TunedVectors, fit_tuned
 from fwl.learn.task import BINARY
 from fwl.randomness import Chance
 from fwl.students.encoder import SentenceEncoder
@@ -46,3 +46,11 @@ def test_its_state_makes_it_again(encoder):
 
 def test_a_state_without_one_has_none(encoder):
     assert TunedVectors.from_state(State({}, {}), encoder) is None
+
+
+def test_of_many_tuned_encoders_the_latest_ones_vectors_stay_on_disk(encoder, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    tuned_vectors._LATEST.clear()
+    made = [fitted(encoder, seed=seed).encoder.digest[:32] for seed in range(10, 16)]
+    kept = {folder.name for folder in (tmp_path / "fwl" / "encoder" / "tuned").iterdir()}
+    assert kept == set(made[-KEPT:])

@@ -1,5 +1,6 @@
 import json
 import math
+import os
 import shutil
 import socket
 import sys
@@ -19,7 +20,7 @@ from fwl.randomness import Chance
 from fwl.students import Lesson, Training, encoder, predict, represent, train, vector_cache
 from fwl.students.encoder import FineTunedEncoder, SentenceEncoder, encoder_ids
 from fwl.students.encoder_folder import PICKLES, VOCABULARIES
-from fwl.students.vector_cache import cached_vectors, default_cache_folder
+from fwl.students.vector_cache import cached_vectors, default_cache_folder, keep_newest
 from tests import examples
 from tests.refusals import expect_refusal
 from tests.tolerances import ALGEBRA, SINGLE
@@ -501,6 +502,15 @@ def test_the_default_is_the_users_cache(tiny, tmp_path, monkeypatch):
     assert len(files(tmp_path / "fwl" / "encoder" / tiny.digest[:32])) == 1
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     assert default_cache_folder() == Path.home() / ".cache" / "fwl" / "encoder"
+
+
+def test_only_the_newest_encoders_are_kept_in_a_cache(tmp_path):
+    for age, name in enumerate(("old", "older", "oldest")):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (1000 - age, 1000 - age))
+    keep_newest(2, tmp_path)
+    assert {folder.name for folder in tmp_path.iterdir()} == {"old", "older"}
+    keep_newest(2, tmp_path / "nowhere")
 
 
 def test_a_cache_that_cannot_be_written(tiny, tmp_path):
