@@ -183,7 +183,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
         finetuning = replace(plan, steps=self.finetune_steps)
         data, hidden, inputs = gathered.data, tuple(self.hidden), gathered.inputs
-        reading = data.strong, data.y.shape[1], self.student, hidden, words_of(inputs), is_encoded(inputs)
+        reading = data.strong, data.y.shape[1], self.student, hidden, words_of(inputs)
         clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong), classes=True))
         auto = Auto(
             pretraining=replace(plan, patience=10, check_every=20),
@@ -201,7 +201,7 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
             rebalance=self.rebalance,
         )
         return Recipe(
-            new_student=new_student_for(*reading),
+            new_student=new_student_for(*reading, is_encoded(inputs)),
             pretraining=plan,
             finetuning=finetuning,
             strong_passes=STRONG_PASSES,

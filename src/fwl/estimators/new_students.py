@@ -138,15 +138,10 @@ def new_student_for(
 
 
 def second_kind_for(
-    samples: npt.NDArray[Any],
-    n_outputs: int,
-    student: str | OwnStudent,
-    hidden: tuple[int, ...],
-    words: int = 0,
-    encoded: bool = False,
+    samples: npt.NDArray[Any], n_outputs: int, student: str | OwnStudent, hidden: tuple[int, ...], words: int
 ) -> NewStudent | None:
     """What makes a committee's students of a second kind: where an encoder reads texts, those that do without it."""
-    if not encoded or student not in (AUTO, ENCODER, TUNED_ENCODER) or WORDING not in (samples.dtype.names or ()):
+    if student not in (AUTO, ENCODER, TUNED_ENCODER) or not words or WORDING not in (samples.dtype.names or ()):
         return None
     return NewTextCNN(words, n_outputs, samples[WORDING].shape[1], hidden, WORDING)
 
