@@ -19,7 +19,7 @@ from fwl.records import Array
 
 if TYPE_CHECKING:
     from fwl.estimators.gathering import Gathered
-    from fwl.learn.recipe import Recipe
+    from fwl.learn.recipe import Auto, Recipe
 
 STRONG_PASSES = 40  # over strong rows alone: more were no better (DECISIONS.md, D54)
 KERNEL_ROWS = 500  # strong rows on which FWL_auto's teachers are compared; the one chosen learns from all
@@ -174,40 +174,43 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
 
     def recipe_for(self, gathered: Gathered) -> Recipe:
         """Every choice of a run on this data; comparisons of methods use it too."""
-        from fwl.estimators.gathering import has_no_numbers
         from fwl.estimators.new_students import is_encoded, new_student_for, second_kind_for, words_of
         from fwl.estimators.new_teachers import NewTeacher, teacher_named
-        from fwl.learn.recipe import Auto, Recipe, Teaching
+        from fwl.learn.recipe import Recipe, Teaching
         from fwl.students.training import Training
 
         plan = Training(steps=self.pretrain_steps, batch_size=self.batch_size, learning_rate=self.learning_rate)
-        finetuning = replace(plan, steps=self.finetune_steps)
         data, hidden, inputs = gathered.data, tuple(self.hidden), gathered.inputs
         reading = data.strong, data.y.shape[1], self.student, hidden, words_of(inputs)
         clusters, new_teacher = teacher_named(self.teacher, NewTeacher(hidden[-1], len(data.strong), classes=True))
-        auto = Auto(
-            pretraining=replace(plan, patience=10, check_every=20),
-            finetuning=finetuning,
-            inputs=("psi",) if has_no_numbers(data.strong) else ("x", "both"),
+        recipe = Recipe(
+            new_student=new_student_for(*reading, is_encoded(inputs)),
+            pretraining=plan,
+            finetuning=replace(plan, steps=self.finetune_steps),
+            strong_passes=STRONG_PASSES,
+            teaching=Teaching(new_teacher, standardise=True),
+            beta=self.beta,
+        )
+        auto = replace(self._auto_for(gathered, recipe), clusters=clusters)
+        return recipe.but(auto=replace(auto, second_kind=second_kind_for(*reading)) if gathered.has_weak else auto)
+
+    def _auto_for(self, gathered: Gathered, recipe: Recipe) -> Auto:
+        """What FWL_auto may choose from, of teachers and shares."""
+        from fwl.estimators.gathering import has_no_numbers
+        from fwl.learn.recipe import Auto
+
+        return Auto(
+            pretraining=replace(recipe.pretraining, patience=10, check_every=20),
+            finetuning=recipe.finetuning,
+            inputs=("psi",) if has_no_numbers(gathered.data.strong) else ("x", "both"),
             # Without a weak set the student has seen the strong labels: what it says of them is no belief from before.
             prior_means=("student", "student_and_weak") if gathered.has_weak else ("average",),
-            clusters=clusters,
             kernel_rows=KERNEL_ROWS,
             committee=self.committee,
-            second_kind=second_kind_for(*reading) if gathered.has_weak else None,
             many_eyes=True,
             share_folds=SHARE_FOLDS,
             believed_rows=BELIEVED_ROWS,
             rebalance=self.rebalance,
-        )
-        return Recipe(
-            new_student=new_student_for(*reading, is_encoded(inputs)),
-            pretraining=plan,
-            finetuning=finetuning,
-            strong_passes=STRONG_PASSES,
-            teaching=Teaching(new_teacher, standardise=True),
-            beta=self.beta,
-            auto=auto,
         )
 
     def __sklearn_tags__(self) -> Any:
