@@ -36,8 +36,9 @@ class FWLClassifier(ClassifierMixin, BaseEstimator):
 
     Args:
         method: a name in `fwl.METHODS`, or "LR_S" for a balanced linear model of the strong rows alone. "FWL_auto" is
-            a committee: students trained on weak, then strong labels, a teacher that starts from what student and
-            annotator say, and that linear model; "FWL" is the paper's Algorithm 1.
+            a committee: students trained on weak, then strong labels (of two kinds, where an encoder reads texts), a
+            teacher that starts from what student and annotator say, and that linear model; "FWL" is the paper's
+            Algorithm 1.
         student: "auto" suits the samples: "perceptron" for numbers, "text_cnn" for texts, "encoder" for texts read by a
             sentence encoder, their words and their spelling, "tuned_encoder" for the same with a copy of the encoder
             beside it that learns from the weak labels first: slower and better; or a function
