@@ -16,7 +16,7 @@ from fwl.estimators.new_students import TUNED_ENCODER
 from fwl.estimators.overlap import near_copies
 from fwl.estimators.regressor import FWLRegressor
 from fwl.estimators.text_inputs import as_text_list
-from fwl.learn.compare_methods import COMPARED, Comparison, as_plain, compare_methods, together
+from fwl.learn.compare_methods import COMPARED, Comparison, as_plain, check_enough, compare_methods, together
 from fwl.learn.decide import Verdict, decide
 from fwl.learn.fold_work import AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR_ALONE, WITHOUT_WEAK
@@ -78,6 +78,8 @@ def compare_on(
     """
     if weak is None:
         raise InvalidInput("a comparison needs weak labels; give weak=WeakSet(X, y)")
+    if hasattr(y, "__len__"):  # what is no column of labels is refused when it is read
+        check_enough(len(y))  # before texts are encoded
     given, chance = {"X": X, "y": y, "weak": weak, "y_weak": y_weak}, chance_from(estimator.random_state)
     how = {"repeats": repeats, "with_curve": with_curve, "workers": workers, "progress": progress}
     parts = [

@@ -128,8 +128,7 @@ def compare_methods(
     """
     names = _answerable(data, methods)
     n = len(data.strong)
-    if n < ENOUGH:
-        raise InvalidInput(f"a comparison needs at least {ENOUGH} strong rows, got {n}; label some more by hand")
+    check_enough(n)
     times = min(MOST_REPEATS, max(1, round(WANTED / n))) if repeats is None else repeats
     cuts = [list(_folds(data, chance.child("folds", i))) for i in range(times)]
     sizes = _sizes(n) if with_curve else []
@@ -150,6 +149,12 @@ def compare_methods(
     metric = "accuracy" if data.task.has_classes else "squared error"
     points = (*curve, whole) if with_curve else ()
     return Comparison(metric, not data.task.has_classes, n, whole.strong, scores, points, first.steps)
+
+
+def check_enough(strong: int) -> None:
+    """Refuse to compare on fewer strong rows than can be cut into folds."""
+    if strong < ENOUGH:
+        raise InvalidInput(f"a comparison needs at least {ENOUGH} strong rows, got {strong}; label some more by hand")
 
 
 def together(parts: Sequence[Comparison]) -> Comparison:

@@ -71,3 +71,10 @@ def test_without_weak_labels_there_is_nothing_to_compare():
     message = "a comparison needs weak labels; give weak=WeakSet(X, y)"
     with expect_refusal(InvalidInput, message):
         compare_on(FWLClassifier(), X, y, None)
+
+
+def test_too_few_strong_rows_are_refused_before_any_text_is_read():
+    message = "a comparison needs at least 10 strong rows, got 9; label some more by hand"
+    estimator = FWLClassifier(encoder="nowhere")
+    with expect_refusal(InvalidInput, message):
+        compare_on(estimator, TEXTS[:9], CLASSES[:9], WeakSet(OTHERS, SAYS))
