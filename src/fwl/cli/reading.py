@@ -20,7 +20,7 @@ def encoder_for(own: OwnTables, student: str, named: Path | None, quiet: bool) -
     """The folder of the encoder that reads the texts of these tables; None where none does.
 
     Unasked, an installed one reads the texts that classes are learned from, where they are not too many: models are
-    better with it (DECISIONS.md, D70).
+    mostly better with it (DECISIONS.md, D70).
     """
     if named is not None:
         return named
@@ -45,6 +45,6 @@ def _noted(texts: int) -> str:
     if texts > FEW_ENOUGH:
         return (
             f"{texts:,} texts are read by their words alone; --student encoder has the installed sentence encoder read "
-            "them too: better, and slower by a hundredth of a second a text"
+            "them too: mostly better, and slower by a hundredth of a second a text"
         )
     return "texts are read by the installed sentence encoder too; --student text_cnn reads them without"
