@@ -30,7 +30,7 @@ COMPARED = (
     *("FWL_noSigma", "FWL", AUTO, AUTO_READING),
 )
 READ_WEAK = (ANNOTATOR, AUTO_READING)  # need the annotator's label of the row itself
-ON_THE_CURVE = (LINEAR_ALONE, "NN_W->S", "NN_W->Sx4", AUTO)
+ON_THE_CURVE = (LINEAR_ALONE, "NN_W->S", "NN_W->Sx4", AUTO, AUTO_READING)
 FOLDS = 5
 ENOUGH = 2 * FOLDS  # strong rows that can be compared on
 WANTED = 120  # predictions of strong rows, about: few rows are cut into folds more often

@@ -9,7 +9,8 @@ from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.learn.own_data import LINEAR_ALONE
 
 if TYPE_CHECKING:
-    from fwl.learn.decide import Lead, Reach, Verdict
+    from fwl.learn.decide import Lead, Verdict
+    from fwl.learn.reach import Range, Reach
 
 CLEARLY, PROBABLY = 0.95, 0.8  # how sure one has to be to say so
 DESCRIBED = {
@@ -46,7 +47,7 @@ def in_words(verdict: Verdict, comparison: Comparison) -> tuple[str, ...]:
         said += _simple_wins(verdict, comparison)
     said += _on_the_level(verdict, comparison)
     if verdict.reach is not None:
-        said.append(_on_reach(verdict.reach))
+        said.append(_on_reach(verdict.reach, comparison))
     if verdict.best != verdict.kept:
         said.append(_on_the_best(verdict, comparison))
     if comparison.copies:
@@ -109,17 +110,37 @@ def _on_the_level(verdict: Verdict, comparison: Comparison) -> list[str]:
     return [f"As good, for all that these rows can tell: {'; '.join(level)}."] if level else []
 
 
-def _on_reach(reach: Reach) -> str:
-    tried = f"with {reach.sizes[0]:,} to {reach.sizes[-1]:,} strong labels"
-    noise = "" if reach.clear else "; the differences are within the noise of so few rows"
-    if reach.ends_at is not None and reach.ends_at < reach.sizes[-1]:
-        return f"FWL leads up to about {reach.ends_at:,} strong labels; with more, a simpler method is ahead{noise}."
-    if reach.begins_at is not None:
-        return f"FWL leads from about {reach.begins_at:,} strong labels on{noise}."
-    if not reach.ahead:
-        return f"FWL does not lead {tried}{noise}."
-    end = "does not shrink yet" if reach.ends_at is None else f"may end at about {reach.ends_at:,}"
-    return f"FWL leads {tried}, and its lead {end}{noise}."
+def _on_reach(reach: Reach, comparison: Comparison) -> str:
+    """With how many strong labels FWL leads, as far as that is believed, and what of it is sure."""
+    much = "a twentieth of the error" if comparison.lower_is_better else "half a point"
+    leads, sure = f"{reach.method} should lead by {much} or more {_believed(reach)}", []
+    if reach.probably is not None:
+        sure.append(f"probably ahead {_between(reach.probably)}")
+    if reach.probably_behind_from is not None:
+        sure.append(f"probably behind {_between((reach.probably_behind_from, None))}")
+    if not sure:
+        return f"{leads}, but that is a guess: these rows cannot tell."
+    return f"{leads} ({', '.join(sure)}; of other numbers these rows cannot tell)."
+
+
+def _believed(reach: Reach) -> str:
+    """With how many labels the lead is worth having; the first that were tried are no beginning."""
+    if reach.believed is None:
+        return "with no number of strong labels that can be seen from here"
+    begins, ends = reach.believed
+    if begins > reach.sizes[0]:
+        return f"{_between(reach.believed)} strong labels" if ends else f"from about {_about(begins)} strong labels on"
+    return f"up to about {_about(ends)} strong labels" if ends else f"with {_about(begins)} strong labels and more"
+
+
+def _between(labels: Range) -> str:
+    begins, ends = labels
+    return f"from {_about(begins)} on" if ends is None else f"with {_about(begins)} to {_about(ends)}"
+
+
+def _about(labels: int) -> str:
+    """A number of labels to two digits."""
+    return f"{float(f'{labels:.2g}'):,.0f}"
 
 
 def _named(method: str, comparison: Comparison) -> str:

@@ -78,7 +78,7 @@ def test_the_learning_curve_ends_with_what_a_fold_leaves():
     curve = compared().curve
     assert [point.strong for point in curve] == [12, 24]
     assert curve[-1].scores["LR_S"] == compared().scores["LR_S"].of_rows.mean()
-    assert set(curve[0].scores) == {"LR_S", "NN_W->S", "NN_W->Sx4", "FWL_auto"}
+    assert set(curve[0].scores) == {"LR_S", "NN_W->S", "NN_W->Sx4", "FWL_auto", "FWL_auto+W"}
 
 
 def test_the_same_seed_gives_the_same_scores():
