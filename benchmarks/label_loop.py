@@ -10,29 +10,23 @@ alike and are compared draw by draw.
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 
-from benchmarks.weak_sets import READERS, WRENCH, WeakTextSet, for_choosing, write_rows
-from fwl.errors import TeacherWarning
+from benchmarks.draws import Row, parser_of, run_draws
+from benchmarks.weak_sets import WeakTextSet
 from fwl.estimators import FWLClassifier
 from fwl.estimators.auditing import suggest_rows
 from fwl.records import WeakSet
-from fwl.threads import one_thread
 
 START, ROUNDS, MORE = 50, 5, 20
 WAYS = ("suggested", "random")
 ROUNDING = 1e-9
 Rows = npt.NDArray[np.int64]
-Row = dict[str, Any]
 Choice = Callable[[FWLClassifier, Rows], Rows]
 
 
@@ -66,42 +60,18 @@ def compared(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
     def any_rows(_: FWLClassifier, left: Rows) -> Rows:
         return rng.permutation(left)[:MORE]
 
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", TeacherWarning)
-        ways = {"suggested": suggested, "random": any_rows}
-        return {
-            "set": data.name,
-            "draw": seed,
-            **{k: curve(data, start, way, encoder, seed) for k, way in ways.items()},
-        }
+    ways = {"suggested": suggested, "random": any_rows}
+    return {name: curve(data, start, way, encoder, seed) for name, way in ways.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has the sets in it")
-    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=WRENCH)
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="the first draw")
-    parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
-    parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="also write the rows here, and every draw beside")
-    options = parser.parse_args(arguments)
-    rows: list[Row] = []
-    for name in options.sets:
-        data = READERS[name](options.data)
-        data = for_choosing(data) if options.choosing else data
-        draws = range(options.first, options.first + options.draws)
-        of_set = Parallel(options.workers)(delayed(compared)(data, seed, options.encoder) for seed in draws)
-        show(name, of_set)
-        rows += of_set
-    if options.json:
-        write_rows(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)], rows)
+    options = parser_of(__doc__).parse_args(arguments)
+    run_draws(options, partial(compared, encoder=options.encoder), flat_rows, show)
 
 
 def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     """A row for each way of labelling a set: accuracy by number of strong rows, the area, draws ahead, p."""
-    curves = {way: np.array([row[way] for row in rows if row["set"] == name]) for way in WAYS}
+    curves = {way: np.array([row[way] for row in rows]) for way in WAYS}
     area = {way: each.mean(axis=1) for way, each in curves.items()}
     ahead = {"suggested": draws_ahead(area["suggested"] - area["random"]), "random": None}
     p = {"suggested": float(ttest_rel(*area.values()).pvalue), "random": None}

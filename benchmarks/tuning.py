@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from benchmarks.weak_sets import write_rows
+from benchmarks.draws import write_rows
 from fwl.experiments.catalogue import find_experiment
 from fwl.experiments.declare import Experiment, Validate
 from fwl.experiments.runner import plain_settings

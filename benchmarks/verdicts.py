@@ -14,25 +14,18 @@ than the standard error: of the others it says itself that they may be as good.
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
-from benchmarks.weak_sets import READERS, WRENCH, LabelledPart, WeakTextSet, for_choosing, write_rows
-from fwl.errors import TeacherWarning
+from benchmarks.draws import Row, parser_of, run_draws
+from benchmarks.weak_sets import LabelledPart, WeakTextSet
 from fwl.estimators import FWLClassifier
 from fwl.estimators.comparing import Compared, compare_on
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
 from fwl.records import WeakSet
-from fwl.threads import one_thread
-
-Row = dict[str, Any]
 
 # Columns, and what they count.
 COUNTS = {"holds in": "holds", "stands in": "stands", "called worse": "called worse", "rightly": "rightly"}
@@ -50,11 +43,8 @@ def judged(data: WeakTextSet, seed: int, reader: Row) -> Row:
     # A class may have no strong row in a draw; annotators name it all the same.
     model = FWLClassifier(**reader, classes=sorted(set(data.train.truth)), random_state=seed)
     given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TeacherWarning)
-        compared = compare_on(model, list(strong.texts), strong.truth, **given)
-        right = tested(model, strong, given, data.test, compared)
-    return {"set": data.name, "draw": seed, **outcome(compared, right)}
+    compared = compare_on(model, list(strong.texts), strong.truth, **given)
+    return outcome(compared, tested(model, strong, given, data.test, compared))
 
 
 def tested(model: FWLClassifier, strong: LabelledPart, given: Row, test: LabelledPart, compared: Compared) -> Row:
@@ -114,37 +104,18 @@ def summary(rows: Sequence[Row]) -> Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has the sets in it")
-    parser.add_argument("--sets", nargs="+", choices=sorted(READERS), default=WRENCH)
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="the first draw")
-    parser.add_argument("--encoder", help="the folder of a sentence encoder; a convolutional student without one")
+    parser = parser_of(__doc__)
     parser.add_argument("--tuned", action="store_true", help="the encoder is tuned on weak labels")
-    parser.add_argument("--choosing", action="store_true", help="test on half of the training rows: to choose by")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="also write the rows here, and every draw beside")
     options = parser.parse_args(arguments)
     reader = {"encoder": options.encoder, "student": "tuned_encoder" if options.tuned else "auto"}
-    rows: list[Row] = []
-    for name in options.sets:
-        data = READERS[name](options.data)
-        data = for_choosing(data) if options.choosing else data
-        draws = range(options.first, options.first + options.draws)
-        run = delayed(alone)
-        of_set = Parallel(options.workers)(run(data, seed, reader) for seed in draws)
-        show(name, of_set)
-        rows += of_set
-    if options.json:
-        write_rows(options.json, [flat for name in options.sets for flat in flat_rows(name, rows)], rows)
+    run_draws(options, partial(judged, reader=reader), flat_rows, show)
 
 
 def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     """A row for each method of a set, and one for whatever the verdicts kept."""
-    of_set = [row for row in rows if row["set"] == name]
-    told = summary(of_set)
-    kept = {method: sum(row["kept"] == method for row in of_set) for method in told["means"]}
-    held = {method: sum(method in row["would hold"] for row in of_set) for method in told["means"]}
+    told = summary(rows)
+    kept = {method: sum(row["kept"] == method for row in rows) for method in told["means"]}
+    held = {method: sum(method in row["would hold"] for row in rows) for method in told["means"]}
     counted = {method: {**dict.fromkeys(COUNTS), "holds in": held[method]} for method in held}
     flat = [
         {"set": name, "method": method, "test accuracy": mean, "kept in": kept[method], **counted[method]}
@@ -152,12 +123,6 @@ def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:
     ]
     last = {"method": "what the verdict kept", "test accuracy": told["kept"], "kept in": told["draws"]}
     return [*flat, {"set": name, **last, **{column: told[count] for column, count in COUNTS.items()}}]
-
-
-def alone(data: WeakTextSet, seed: int, reader: Row) -> Row:
-    """One draw in a worker of its own."""
-    with one_thread():
-        return judged(data, seed, reader)
 
 
 def show(name: str, rows: Sequence[Row]) -> None:

@@ -47,12 +47,6 @@ def for_choosing(data: WeakTextSet) -> WeakTextSet:
     return replace(data, train=data.train.at(np.sort(kept)), test=data.train.at(np.sort(tested)))
 
 
-def write_rows(path: Path, rows: Sequence[dict[str, Any]], draws: Sequence[dict[str, Any]]) -> None:
-    """The rows of a table, and beside them every draw they were made of."""
-    for place, content in ((path, rows), (path.with_name(f"{path.stem}-draws.json"), draws)):
-        place.write_text(json.dumps(content, indent=1) + "\n")
-
-
 def read_youtube(folder: Path) -> WeakTextSet:
     """Comments that are spam or not, ten labelling functions."""
     return WeakTextSet("youtube", 50, *(_youtube(folder / "youtube" / f"{part}.json") for part in ("train", "test")))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks import label_loop, verdicts
+from benchmarks import label_loop, reach, verdicts
 from benchmarks.weak_sets import read_tweets
 
 GOOD, BAD = ("lovely", "fine", "great"), ("awful", "poor", "broken")
@@ -79,6 +79,66 @@ def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):
     assert suggested["50"] == any_rows["50"]
     assert suggested["area"] == pytest.approx((suggested["50"] + suggested["70"]) / 2)
     assert "2 draws ahead" in capsys.readouterr().out
+
+
+def test_draws_that_are_stored_are_not_run_again(folder, monkeypatch):
+    out, beside = folder / "loop.json", folder / "loop-draws.json"
+
+    def quickly(data, seed, encoder):
+        return {"suggested": [0.5, 0.6 + 0.1 * seed], "random": [0.5, 0.5], "ran": seed}
+
+    monkeypatch.setattr(label_loop, "compared", quickly)
+    call = ["--data", str(folder), "--sets", "youtube", "--workers", "1", "--json", str(out)]
+    label_loop.main([*call, "--draws", "2"])
+    first = [{**row, "ran": "before"} for row in json.loads(beside.read_text())]
+    beside.write_text(json.dumps(first))
+    label_loop.main([*call, "--draws", "3", "--resume"])
+    assert [row["ran"] for row in json.loads(beside.read_text())] == ["before", "before", 2]
+    assert json.loads(out.read_text())[0]["ahead in"] == 3
+    label_loop.main([*call, "--draws", "2"])
+    assert [row["ran"] for row in json.loads(beside.read_text())] == [0, 1]
+
+
+def test_a_draw_that_fails_loses_no_other(folder, monkeypatch):
+    def second_fails(data, seed, encoder):
+        if seed == 1:
+            raise ZeroDivisionError
+        return {"suggested": [0.5], "random": [0.5]}
+
+    monkeypatch.setattr(label_loop, "compared", second_fails)
+    with pytest.raises(ZeroDivisionError):
+        label_loop.main(
+            ["--data", str(folder), "--sets", "youtube", "--workers", "1", "--json", str(folder / "loop.json")]
+        )
+    assert [row["draw"] for row in json.loads((folder / "loop-draws.json").read_text())] == [0]
+    assert not (folder / "loop.json").exists()
+
+
+def test_with_how_many_labels_fwl_leads_is_held_against_the_test_rows(folder, monkeypatch, capsys):
+    quick(monkeypatch, reach)
+    monkeypatch.setattr(reach, "DOUBLINGS", 3)
+    out = folder / "reach.json"
+    reach.main(["--data", str(folder), "--sets", "youtube", "--draws", "1", "--workers", "1", "--json", str(out)])
+    rows, (draw,) = json.loads(out.read_text()), json.loads((folder / "reach-draws.json").read_text())
+    assert [row["strong labels"] for row in rows] == [10, 20, 40]
+    assert draw["told"]["sizes"] == [10, 20, 40]
+    for row in rows:
+        tested = draw["on_test"][str(row["strong labels"])]
+        assert set(tested) == {"LR_S", "NN_W->S", "NN_W->Sx4", "FWL_auto", "FWL_auto+W"}
+        assert (row["FWL_auto+W"], row["its accuracy"]) == (tested["FWL_auto+W"], tested[row["best other"]])
+        assert row["its accuracy"] == max(tested[name] for name in ("LR_S", "NN_W->S", "NN_W->Sx4"))
+        lead = row["FWL_auto+W"] - row["its accuracy"]
+        assert row["guessed right"] == (reach.guessed_to_lead(draw["told"], row["strong labels"]) == (lead >= 0.005))
+    assert "youtube     40 labels" in capsys.readouterr().out
+
+
+def test_what_a_comparison_says_of_a_number_of_labels():
+    told = {"believed": [10, None], "probably": [10, 40], "probably_behind_from": 300}
+    assert [reach.said_to_lead(told, labels) for labels in (10, 40, 41, 299, 300)] == [True, True, None, None, False]
+    assert [reach.guessed_to_lead(told, labels) for labels in (9, 10, 10**6)] == [False, True, True]
+    silent = {"believed": None, "probably": None, "probably_behind_from": None}
+    assert reach.said_to_lead(silent, 10) is None
+    assert not reach.guessed_to_lead(silent, 10)
 
 
 def test_a_tie_that_rounding_hides_is_not_ahead():
