@@ -73,11 +73,14 @@ class Trend:
         """[M]."""
         return np.asarray(self.lead * 2.0 ** (-self.falls * doublings))
 
+    def deviation(self, doublings: Array) -> Array:
+        """[M]."""
+        return np.asarray(self.spread * 2.0 ** (-self.falls * doublings))
+
     def covariance(self, one: Array, other: Array) -> Array:
         """[M, K]."""
         apart = (one[:, None] - other) / ALIKE
-        size = self.spread**2 * 2.0 ** (-self.falls * (one[:, None] + other))
-        return np.asarray(size * np.exp(-0.5 * apart**2))
+        return np.asarray(np.outer(self.deviation(one), self.deviation(other)) * np.exp(-0.5 * apart**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +108,7 @@ class Seen:
         across = self.trend.covariance(there, self.doublings)  # [M, K]
         gain = np.linalg.solve(seen, across.T).T
         mean = self.trend.mean(there) + gain @ (self.leads - self.trend.mean(self.doublings))
-        own = self.trend.spread**2 * 2.0 ** (-2.0 * self.trend.falls * there)
-        return mean, np.sqrt(own - (gain * across).sum(axis=1))
+        return mean, np.sqrt(self.trend.deviation(there) ** 2 - (gain * across).sum(axis=1))
 
 
 def reach_of(comparison: Comparison, scale: Scale) -> Reach | None:
