@@ -17,8 +17,8 @@ from fwl.estimators.telling import CHUNK, predict_with
 from fwl.learn.own_data import weak_or_student
 from fwl.learn.soften import unexplained_share
 from fwl.learn.suggest import CLUSTERS, OF_CLASSES, Suggestions, suggest
-from fwl.learn.task import both_columns
-from fwl.learn.verdicts import Witnesses, doubt, silent_rows, verdicts, witnesses
+from fwl.learn.task import both_columns, silent_rows
+from fwl.learn.verdicts import Witnesses, doubt, verdicts, witnesses
 from fwl.randomness import Chance
 from fwl.records import Array
 
@@ -75,7 +75,7 @@ def audit(model: Estimator, X: Any, weak: Any = None, count: int = 3) -> Audit:
         eta2,
         verdicts(fitted.labels.task, known, label, left, deviation),
         doubt(fitted.labels.task, known, label, eta2),
-        witnesses(fitted.teacher, samples, read, count),
+        witnesses(fitted.teacher, samples, label, count),
     )
 
 

@@ -18,6 +18,7 @@ from fwl.estimators.overlap import near_copies, twins
 from fwl.estimators.text_inputs import SentenceInputs, as_text_list
 from fwl.estimators.tuned_vectors import fit_tuned
 from fwl.learn.own_data import WITHOUT_WEAK, OwnData, rows_to_learn_from
+from fwl.learn.task import silent_rows
 from fwl.learn.view import VECTOR
 from fwl.progress import Progress
 from fwl.randomness import Chance
@@ -47,7 +48,7 @@ class Gathered:
     def described(self) -> dict[str, Any]:
         """The data as a report tells it."""
         data = self.data
-        labelled = int((~np.isnan(data.pool_weak).any(axis=1)).sum()) if self.has_weak else 0
+        labelled = int((~silent_rows(data.pool_weak)).sum()) if self.has_weak else 0
         rows = len(data.pool) if self.has_weak else 0
         return {
             "samples": self.inputs.described(),
@@ -169,7 +170,7 @@ def _taken_out(pool_weak: Array, known: Known) -> npt.NDArray[np.bool_]:
     """Rows of the pool that are strong samples too; none, if nothing labelled would be left without them."""
     out = np.zeros(len(pool_weak), dtype=bool)
     out[list(known)] = True
-    labelled = ~np.isnan(pool_weak).any(axis=1)
+    labelled = ~silent_rows(pool_weak)
     return out if (labelled & ~out).any() else np.zeros_like(out)
 
 

@@ -20,7 +20,7 @@ from fwl.learn.members import Starts, sharing
 from fwl.learn.own_data import OWN_METHODS, FirstStep, OwnData, prepared, weak_or_student
 from fwl.learn.prior import average_label
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.verdicts import silent_rows
+from fwl.learn.task import silent_rows
 from fwl.randomness import Chance
 from fwl.records import Array
 from fwl.students.contract import Student

@@ -22,7 +22,7 @@ from fwl.learn.linear import balanced_linear
 from fwl.learn.methods import METHODS, Method
 from fwl.learn.pretrain import pretrain, pretrain_until_it_generalises
 from fwl.learn.recipe import Problem, Recipe
-from fwl.learn.task import Task
+from fwl.learn.task import Task, silent_rows
 from fwl.progress import Piece, Progress, Silent
 from fwl.randomness import Chance
 from fwl.records import Array, StrongSet, WeakSet
@@ -89,7 +89,7 @@ class OwnData:
         """Which strong samples the annotator has labelled, [N]."""
         if self.strong_weak is None:
             return np.zeros(len(self.strong), dtype=bool)
-        return np.asarray(~np.isnan(self.strong_weak).any(axis=1))
+        return ~silent_rows(self.strong_weak)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ def rows_to_learn_from(
     pool_weak: Array, in_both: npt.NDArray[np.bool_], most: int | None, chance: Chance
 ) -> npt.NDArray[np.int64]:
     """The rows of the pool that have a label and are no strong samples; of too many, some that are drawn."""
-    rows = np.flatnonzero(~np.isnan(pool_weak).any(axis=1) & ~in_both)
+    rows = np.flatnonzero(~silent_rows(pool_weak) & ~in_both)
     if not len(rows):
         raise InvalidInput(
             "no sample of the weak set can be learned from: the annotator abstains everywhere, or labels strong "
@@ -240,7 +240,11 @@ def weak_or_student(fitted: FittedTeacher, X: npt.NDArray[Any], weak: Array | No
     """
     if not fitted.prior.asks_annotator:
         return None
-    prediction = fitted.task.link(fitted.view.eyes.respond(X))
     if weak is None:
-        return prediction
-    return np.where(np.isnan(weak).any(axis=1, keepdims=True), prediction, weak)
+        return fitted.task.link(fitted.view.eyes.respond(X))
+    silent = silent_rows(weak)
+    if not silent.any():  # asking the students takes long
+        return weak
+    read = weak.copy()
+    read[silent] = fitted.task.link(fitted.view.eyes.respond(X[silent]))
+    return read

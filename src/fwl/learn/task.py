@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 from scipy.special import softmax as scipy_softmax
 
@@ -72,6 +73,11 @@ def mean_over_outputs(variance: Array) -> Array:
 def both_columns(labels: Array) -> Array:
     """A column for each class, where two classes share one."""
     return np.hstack([1.0 - labels, labels]) if labels.shape[1] == 1 else labels
+
+
+def silent_rows(weak: Array) -> npt.NDArray[np.bool_]:
+    """Where there is no weak label, [N]."""
+    return np.asarray(np.isnan(weak).any(axis=1))
 
 
 REGRESSION = Task("regression", link=identity, aggregate=mean_over_outputs, loss=squared_error)

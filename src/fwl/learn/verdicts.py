@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fwl.learn.fitted import FittedTeacher
-from fwl.learn.own_data import weak_or_student
-from fwl.learn.task import Task, both_columns
+from fwl.learn.task import Task, both_columns, silent_rows
 from fwl.records import Array
 from fwl.teach.insight import insight
 
@@ -62,11 +61,6 @@ def doubt(task: Task, weak: Array, label: Array, fidelity: Array) -> Array:
     return np.asarray(disagreement * fidelity)
 
 
-def silent_rows(weak: Array) -> npt.NDArray[np.bool_]:
-    """Where there is no weak label, [N]."""
-    return np.asarray(np.isnan(weak).any(axis=1))
-
-
 def _on_classes(weak: Array, label: Array) -> Names:
     silent = silent_rows(weak)
     said = np.where(silent[:, None], 0.0, weak).argmax(axis=1)
@@ -98,13 +92,13 @@ class Witnesses:
     weight: Array
 
 
-def witnesses(teacher: FittedTeacher, X: npt.NDArray[Any], weak: Array | None, count: int = 3) -> Witnesses:
+def witnesses(teacher: FittedTeacher, X: npt.NDArray[Any], label: Array, count: int = 3) -> Witnesses:
     """Which strong samples moved the teacher towards its label of each sample, and how far.
 
     Args:
         teacher: fitted; an exact or clustered one.
         X: samples, [N, ...].
-        weak: what the annotator says of them, [N, C]; None if it was not asked.
+        label: the teacher's, [N, C].
         count: how many of them, at the most.
     """
     inside = insight(teacher.teacher)
@@ -112,9 +106,7 @@ def witnesses(teacher: FittedTeacher, X: npt.NDArray[Any], weak: Array | None, c
     rows, weights = np.empty((len(X), count), dtype=np.int64), np.empty((len(X), count))
     for start in range(0, len(X), CHUNK):
         some = slice(start, start + CHUNK)
-        read = weak_or_student(teacher, X[some], None if weak is None else weak[some])
-        direction = _direction(teacher, teacher.predict(X[some], read))
-        pull = inside.weights(teacher.view(X[some])) * (direction @ residual.T)  # [n, N]
+        pull = inside.weights(teacher.view(X[some])) * (_direction(teacher, label[some]) @ residual.T)  # [n, N]
         order = np.argsort(-pull, axis=1)[:, :count]
         weights[some] = np.take_along_axis(pull, order, axis=1)
         rows[some] = np.where(weights[some] > 0, order, -1)
