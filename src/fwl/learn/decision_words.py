@@ -113,7 +113,8 @@ def _on_the_level(verdict: Verdict, comparison: Comparison) -> list[str]:
 def _on_reach(reach: Reach, comparison: Comparison) -> str:
     """With how many strong labels FWL leads, as far as that is believed, and what of it is sure."""
     much = "a twentieth of the error" if comparison.lower_is_better else "half a point"
-    leads, sure = f"{reach.method} should lead by {much} or more {_believed(reach)}", []
+    should = "should" if reach.believed else "should not"
+    leads, sure = f"{reach.method} {should} lead by {much} or more {_believed(reach)}", []
     if reach.probably is not None:
         sure.append(f"probably ahead {_between(reach.probably)}")
     if reach.probably_behind_from is not None:
@@ -126,7 +127,7 @@ def _on_reach(reach: Reach, comparison: Comparison) -> str:
 def _believed(reach: Reach) -> str:
     """With how many labels the lead is worth having; the first that were tried are no beginning."""
     if reach.believed is None:
-        return "with no number of strong labels that can be seen from here"
+        return "with any number of strong labels that can be seen from here"
     begins, ends = reach.believed
     if begins > reach.sizes[0]:
         return f"{_between(reach.believed)} strong labels" if ends else f"from about {_about(begins)} strong labels on"

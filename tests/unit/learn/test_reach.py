@@ -183,14 +183,15 @@ WORDS = {
     "no end": ((10, None), (10, None), None, "with 10 strong labels and more (probably ahead from 10 on; "),
     "from": ((35, None), (60, 100), None, "from about 35 strong labels on (probably ahead with 60 to 100; "),
     "between": ((35, 412), None, None, "with 35 to 410 strong labels, but that is a guess: these rows cannot tell."),
-    "never": (None, None, 10, "with no number of strong labels that can be seen from here (probably behind "),
+    "never": (None, None, 10, "with any number of strong labels that can be seen from here (probably behind "),
 }
 
 
 @pytest.mark.parametrize(("believed", "probably", "behind", "words"), WORDS.values(), ids=WORDS)
 def test_it_is_told_in_words(believed, probably, behind, words):
     reach = Reach(FWL, (10, 40), (0.0, 0.0), (0.1, 0.1), (0.5, 0.5), believed, probably, behind)
-    assert _on_reach(reach, comparison(())).startswith("FWL_auto should lead by half a point or more ")
+    should = "should" if believed else "should not"
+    assert _on_reach(reach, comparison(())).startswith(f"FWL_auto {should} lead by half a point or more ")
     assert words in _on_reach(reach, comparison(()))
     of_numbers = _on_reach(reach, comparison((), lower_is_better=True))
-    assert of_numbers.startswith("FWL_auto should lead by a twentieth of the error or more ")
+    assert of_numbers.startswith(f"FWL_auto {should} lead by a twentieth of the error or more ")
