@@ -8,9 +8,9 @@ from tests.refusals import expect_refusal
 from tests.tolerances import OPTIMISED
 
 from fwl.errors import InvalidInput
-from fwl.learn.linear import balanced_linear, fit_linear
+from fwl.learn.linear import STRENGTHS, balanced_linear, fit_linear
 from fwl.learn.recipe import Problem
-from fwl.learn.task import MULTICLASS
+from fwl.learn.task import BINARY, MULTICLASS
 from fwl.randomness import Chance
 from fwl.records import StrongSet, WeakSet
 
@@ -30,7 +30,7 @@ def test_it_is_scikit_learns_balanced_regression_on_columns_of_one_scale(classes
         LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
         .fit((strong.X - everything.mean(axis=0)) / scale, labels)
         .predict_proba((made.X - everything.mean(axis=0)) / scale)
-        for C in (1e-4, 1e-3, 1e-2, 1e-1)
+        for C in STRENGTHS
     ]
     theirs = [p[:, 1:] if classes == 2 else p for p in theirs]
     assert min(np.abs(ours - p).max() for p in theirs) < OPTIMISED
@@ -49,6 +49,15 @@ def test_left_out_probabilities_do_not_know_the_label_they_are_of(classes, monke
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
     assert np.array_equal(said[3], changed[3])
     assert not np.allclose(said, changed)
+
+
+def test_few_columns_that_tell_the_classes_apart_are_hardly_regularised():
+    X = np.linspace(-1.0, 1.0, 60)[:, None]
+    labels = (X > 0.1).astype(float)
+    problem = Problem(WeakSet(X, labels), StrongSet(X, labels), BINARY)
+    said = learned(problem).predict(X)
+    assert np.array_equal(said > 0.5, labels > 0.5)
+    assert (np.maximum(said, 1.0 - said)[np.abs(X - 0.1) > 0.3] > 0.9).all()
 
 
 def test_with_one_class_nothing_is_left_out():
