@@ -71,21 +71,30 @@ def test_a_method_is_rightly_called_worse_where_it_is_not_ahead():
 
 def test_both_ways_of_labelling_start_alike(folder, monkeypatch, capsys):
     quick(monkeypatch, label_loop)
-    monkeypatch.setattr(label_loop, "ROUNDS", 1)
+    for name, few in (("START", 6), ("ROUNDS", 1), ("MORE", 4)):
+        monkeypatch.setattr(label_loop, name, few)
     out = folder / "loop.json"
     label_loop.main(["--data", str(folder), "--sets", "youtube", "--draws", "2", "--workers", "1", "--json", str(out)])
-    suggested, any_rows = json.loads(out.read_text())
-    assert (suggested["rows"], any_rows["rows"]) == ("suggested", "random")
-    assert suggested["50"] == any_rows["50"]
-    assert suggested["area"] == pytest.approx((suggested["50"] + suggested["70"]) / 2)
-    assert "2 draws ahead" in capsys.readouterr().out
+    rows = json.loads(out.read_text())
+    assert [row["weak labels"] for row in rows] == ["read", "read", "not read", "not read"]
+    for suggested, any_rows in (rows[:2], rows[2:]):
+        assert (suggested["rows"], any_rows["rows"]) == ("suggested", "random")
+        assert suggested["6"] == any_rows["6"]
+        assert suggested["area"] == pytest.approx((suggested["6"] + suggested["10"]) / 2)
+    assert rows[0]["6"] > rows[2]["6"]  # annotators are right more often than not
+    assert capsys.readouterr().out.count("of 2 draws ahead") == 2
+
+
+def both_ways(suggested, random):
+    """Curves of both ways of labelling, alike whether weak labels are read or not."""
+    return {"suggested": {"read": suggested, "not read": suggested}, "random": {"read": random, "not read": random}}
 
 
 def test_draws_that_are_stored_are_not_run_again(folder, monkeypatch):
     out, beside = folder / "loop.json", folder / "loop-draws.json"
 
     def quickly(data, seed, encoder):
-        return {"suggested": [0.5, 0.6 + 0.1 * seed], "random": [0.5, 0.5], "ran": seed}
+        return {**both_ways([0.5, 0.6 + 0.1 * seed], [0.5, 0.5]), "ran": seed}
 
     monkeypatch.setattr(label_loop, "compared", quickly)
     call = ["--data", str(folder), "--sets", "youtube", "--workers", "1", "--json", str(out)]
@@ -103,7 +112,7 @@ def test_a_draw_that_fails_loses_no_other(folder, monkeypatch):
     def second_fails(data, seed, encoder):
         if seed == 1:
             raise ZeroDivisionError
-        return {"suggested": [0.5], "random": [0.5]}
+        return both_ways([0.5], [0.5])
 
     monkeypatch.setattr(label_loop, "compared", second_fails)
     with pytest.raises(ZeroDivisionError):
