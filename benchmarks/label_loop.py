@@ -39,27 +39,27 @@ def curves(data: WeakTextSet, start: Rows, choose: Choice, encoder: str | None, 
     for _ in range(ROUNDS + 1):
         model = fitted(data, strong, encoder, seed)
         for reading, weak in ((READ, data.test.weak), (NOT_READ, None)):
-            right = model.predict(list(data.test.texts), weak) == data.test.truth
+            right = model.predict(data.test.samples, weak) == data.test.truth
             accuracies[reading].append(float(right.mean()))
-        left = np.setdiff1d(np.arange(len(data.train.texts)), strong)
+        left = np.setdiff1d(np.arange(len(data.train)), strong)
         strong = np.concatenate([strong, choose(model, left)])
     return accuracies
 
 
 def fitted(data: WeakTextSet, strong: Rows, encoder: str | None, seed: int) -> FWLClassifier:
-    known, pool = data.train.at(strong), data.train.at(np.setdiff1d(np.arange(len(data.train.texts)), strong))
+    known, pool = data.train.at(strong), data.train.at(np.setdiff1d(np.arange(len(data.train)), strong))
     model = FWLClassifier(encoder=encoder, classes=sorted(set(data.train.truth)), random_state=seed)
-    return model.fit(list(known.texts), known.truth, weak=WeakSet(list(pool.texts), pool.weak), y_weak=known.weak)
+    return model.fit(known.samples, known.truth, weak=WeakSet(pool.samples, pool.weak), y_weak=known.weak)
 
 
 def compared(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
     """Both ways from the same 50 rows."""
     rng = np.random.default_rng(seed)
-    start = rng.permutation(len(data.train.texts))[:START]
+    start = rng.permutation(len(data.train))[:START]
 
     def suggested(model: FWLClassifier, left: Rows) -> Rows:
         rows = data.train.at(left)
-        return left[suggest_rows(model, list(rows.texts), MORE, weak=rows.weak).rows]
+        return left[suggest_rows(model, rows.samples, MORE, weak=rows.weak).rows]
 
     def any_rows(_: FWLClassifier, left: Rows) -> Rows:
         return rng.permutation(left)[:MORE]

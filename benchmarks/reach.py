@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.draws import Row, parser_of, run_draws
-from benchmarks.verdicts import draw
 from benchmarks.weak_sets import WeakTextSet
 from fwl.estimators import FWLClassifier
 from fwl.estimators.comparing import compare_on
@@ -39,10 +38,11 @@ COUNTED = ("guessed right", "said to lead", "said not to", "rightly")
 
 def measured(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
     """What a user with so many strong rows is told, and what is true with fewer and with more of them."""
-    strong, weak = draw(data, data.strong, seed)
-    model = FWLClassifier(encoder=encoder, classes=sorted(set(data.train.truth)), random_state=seed)
-    given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
-    verdict = compare_on(model, list(strong.texts), strong.truth, **given, methods=ON_THE_CURVE).verdict
+    drawn = data.drawn(seed)
+    strong, weak = drawn.strong, drawn.weak
+    model = FWLClassifier(encoder=encoder, classes=drawn.classes, random_state=seed)
+    given = {"weak": WeakSet(weak.samples, weak.weak), "y_weak": strong.weak}
+    verdict = compare_on(model, strong.samples, strong.truth, **given, methods=ON_THE_CURVE).verdict
     assert verdict.reach is not None
     return {"told": asdict(verdict.reach), "on_test": tested(data, seed, model)}
 
@@ -50,13 +50,13 @@ def measured(data: WeakTextSet, seed: int, encoder: str | None) -> Row:
 def tested(data: WeakTextSet, seed: int, model: FWLClassifier) -> Row:
     """Each method's accuracy on the test rows by number of strong labels; step 1 sees none of them."""
     sizes = [data.strong // FEWER * 2**i for i in range(DOUBLINGS)]
-    strong, weak = draw(data, sizes[-1], seed)
-    chance = chance_from(seed)
-    pool = WeakSet(list(weak.texts), weak.weak)
-    gathered = gather_classes(model, list(strong.texts), strong.truth, pool, strong.weak, chance)
-    recipe, labels, n = model.recipe_for(gathered), gathered.labels, len(strong.texts)
+    drawn = data.drawn(seed, sizes[-1])
+    strong, weak, chance = drawn.strong, drawn.weak, chance_from(seed)
+    pool = WeakSet(weak.samples, weak.weak)
+    gathered = gather_classes(model, strong.samples, strong.truth, pool, strong.weak, chance)
+    recipe, labels, n = model.recipe_for(gathered), gathered.labels, len(strong)
     first = first_step(gathered.data, recipe, chance)
-    test = gathered.inputs.of(list(data.test.texts))
+    test = gathered.inputs.of(data.test.samples)
     everything = replace(
         gathered.data,
         strong=np.concatenate([gathered.data.strong, test]),

