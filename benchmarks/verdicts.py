@@ -8,9 +8,9 @@ training rows are drawn as strong (50, 300, 300 and 100), all others are weak; `
 them; then every compared method learns from all strong rows and is tested. A verdict holds if the method it keeps is
 not behind the best on the test rows by more than the standard error of their difference. The regret is how far it is
 behind. For each method it is told in how many draws keeping it would have held: what a verdict could reach that knew
-the test rows and kept one method always. Of the others a verdict calls some worse, being at least 80 % sure: rightly
-where they are not ahead on the test rows. What it says stands if none of those is ahead of the method it keeps by more
-than the standard error: of the others it says itself that they may be as good.
+the test rows and kept one method always. Of the others a verdict calls some worse, being at least 80 % sure of them all
+together: rightly where they are not ahead on the test rows. What it says stands if none of those is ahead of the method
+it keeps by more than the standard error: of the others it says itself that they may be as good.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ def outcome(compared: Compared, right: dict[str, npt.NDArray[np.bool_]]) -> Row:
         "would hold": would_hold,
         "stands": all(lead <= error for lead, error in (ahead[name] for name in worse)),
         "called worse": worse,
+        "sure": {lead.over: lead.probability for lead in compared.verdict.leads},
         "rightly": [name for name in worse if scores[name] <= scores[kept]],
         "on_strong": seen,
         "on_test": scores,

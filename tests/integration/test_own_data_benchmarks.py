@@ -56,7 +56,7 @@ def test_a_verdict_is_held_against_the_test_rows(folder, monkeypatch, capsys):
 def test_a_method_is_rightly_called_worse_where_it_is_not_ahead():
     rows = np.arange(100)
     right = {"FWL_auto": rows < 50, "NN_W": rows < 40, "NN_S": rows < 60, "LR_S": rows >= 50, "FWL": rows < 70}
-    verdict = SimpleNamespace(kept="FWL_auto", called_worse=("WA", "NN_W", "NN_S", "LR_S"), sentences=())
+    verdict = SimpleNamespace(kept="FWL_auto", called_worse=("WA", "NN_W", "NN_S", "LR_S"), leads=(), sentences=())
     compared = SimpleNamespace(verdict=verdict, comparison=SimpleNamespace(scores={}))
     outcome = verdicts.outcome(compared, right)
     assert (outcome["best"], outcome["holds"]) == ("FWL", False)

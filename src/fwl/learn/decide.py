@@ -76,16 +76,22 @@ class Verdict:
     @property
     def level(self) -> tuple[Lead, ...]:
         """Over methods of which it cannot be told whether they are better or worse than the one kept."""
-        return tuple(lead for lead in self.leads if 1.0 - PROBABLY < lead.probability < PROBABLY)
+        worse = self.called_worse
+        return tuple(lead for lead in self.leads if lead.probability > 1.0 - PROBABLY and lead.over not in worse)
 
     @property
     def called_worse(self) -> tuple[str, ...]:
-        """The methods that are probably worse than the one kept, by their names."""
-        return tuple(lead.over for lead in self.leads if lead.probability >= PROBABLY)
+        """The methods that are worse than the one kept: all of them together are probably so, the surest first.
+
+        Each of ten that is so with four fifths would leave it to luck whether all are (DECISIONS.md, D74).
+        """
+        surest_first = sorted(self.leads, key=lambda lead: -lead.probability)
+        in_doubt = np.cumsum([1.0 - lead.probability for lead in surest_first])  # at the most, that one is not
+        return tuple(lead.over for lead, doubt in zip(surest_first, in_doubt, strict=True) if doubt <= 1.0 - PROBABLY)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return asdict(self)
+        return {**asdict(self), "called_worse": list(self.called_worse)}
 
 
 def decide(comparison: Comparison) -> Verdict:

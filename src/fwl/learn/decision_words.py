@@ -81,11 +81,11 @@ def _use(verdict: Verdict, comparison: Comparison) -> str:
 def _against_simple(verdict: Verdict, comparison: Comparison) -> str:
     lead = verdict.over_simple
     assert lead is not None
-    surely = "clearly" if lead.probability >= CLEARLY else "probably" if lead.probability >= PROBABLY else None
+    surely = "clearly" if lead.probability >= CLEARLY else "probably"
     measured = _measured(lead, comparison)
     chance = f"{100 * lead.probability:.0f} % sure"
     rival = _named(lead.over, comparison)
-    if surely is None:
+    if lead.over not in verdict.called_worse:
         return f"Whether that is better than {rival} cannot be told from these rows ({measured}, {chance})."
     return f"It is {surely} better than {rival} ({measured}, {chance})."
 

@@ -104,6 +104,21 @@ def test_methods_that_cannot_be_told_from_the_kept_one_are_named():
     assert said.startswith(f"As good, for all that these rows can tell: {four}")
 
 
+def test_what_is_called_worse_is_probably_so_all_together():
+    """Each of four methods is probably worse; that all are is less sure than that, so the least sure is left open."""
+    found = decide(comparison({"NN_S": 0.66, "NN_W": 0.67, "NN_S+/W": 0.68, "LR_S": 0.3, "FWL_auto": 0.7}, n=300))
+    by_name = {lead.over: lead.probability for lead in found.leads}
+    assert all(probability > 0.8 for probability in by_name.values())
+    assert sum(1.0 - probability for probability in by_name.values()) > 0.2
+    assert sum(1.0 - by_name[name] for name in found.called_worse) <= 0.2
+    left_open = [lead.over for lead in found.level]
+    assert found.called_worse[0] == "LR_S"
+    assert left_open
+    assert max(by_name[name] for name in left_open) <= min(by_name[name] for name in found.called_worse)
+    assert set(by_name) == {*found.called_worse, *left_open}
+    assert found.as_dict()["called_worse"] == list(found.called_worse)
+
+
 def test_new_rows_are_never_quite_like_the_strong_ones():
     """However many strong rows there are, a lead of a point is not sure to hold elsewhere, one of ten points is."""
     for ahead, least, most in ((0.01, 0.8, 0.9), (0.1, 0.99, 1.0)):
