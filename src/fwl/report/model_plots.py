@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 400, 270
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 14, 48
 TICKS = 5
 FLAT = 0.05  # what an axis spans at the least: of the whole, or of its highest value
-SHAPES = ("circle", "square", "diamond", "triangle")
+SHAPES = ("circle", "square", "diamond", "triangle", "cross")  # each with a colour of its own in model.css
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,7 @@ def _mark(x: float, y: float, kind: int, told: str | None) -> Markup:
         "square": f"M{x - 4.5:.1f} {y - 4.5:.1f}h9v9h-9z",
         "diamond": f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z",
         "triangle": f"M{x:.1f} {y - 6:.1f}l6 10h-12z",
+        "cross": f"M{x - 2:.1f} {y - 6:.1f}h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
     }[SHAPES[kind % len(SHAPES)]]
     return Markup('<path class="mark s{}" d="{}">{}</path>').format(kind % len(SHAPES), outline, title)
 

@@ -1,12 +1,17 @@
+import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.unit.report.stories import compared
 
+import fwl.report
+from fwl.learn.compare_methods import ON_THE_CURVE
 from fwl.report.model_plots import HEIGHT, WIDTH, draw_curves, draw_histogram, draw_reliability, draw_strip
 from fwl.report.model_story import BINS, Reliability, binned
 
+CSS = (Path(fwl.report.__file__).parent / "templates" / "model.css").read_text(encoding="utf-8")
 CURVE = compared()["comparison"]["curve"]
 
 
@@ -22,6 +27,17 @@ def test_a_curve_has_a_line_for_each_method_and_a_mark_for_each_point():
     svg = draw_curves(CURVE, is_share=True)
     assert (len(parts(svg, "line")), len(parts(svg, "mark")), len(parts(svg, "bar"))) == (3, 9, 9)
     assert "NN_W->S, 10 strong labels: 61.0 %" in titles(svg)
+
+
+def test_every_method_that_a_comparison_puts_on_the_curve_has_a_shape_and_a_colour_of_its_own():
+    point = {"strong": 8, "scores": dict.fromkeys(ON_THE_CURVE, 0.5)}
+    marks = parts(draw_curves([point, {**point, "strong": 16}], is_share=True), "mark")
+    shapes = {re.sub(r"^M\S+ \S+?(?=[a-z])", "", mark.get("d")) for mark in marks}
+    kinds = {mark.get("class").split()[1] for mark in marks}
+    assert len(shapes) == len(kinds) == len(ON_THE_CURVE)
+    for kind in kinds:
+        assert all(f".{part}.{kind}" in CSS for part in ("line", "bar", "mark"))
+        assert CSS.count(f"--{kind}: #") == 2  # in light and in dark
 
 
 def test_better_scores_stand_higher():
