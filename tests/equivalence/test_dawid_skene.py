@@ -12,10 +12,11 @@ TINY = 1e-10  # crowd-kit adds no votes; with so many samples no cell is without
 
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.filterwarnings("ignore:::crowdkit")
-def test_it_believes_what_crowd_kit_believes(classes):
+def test_it_believes_what_crowd_kit_believes(classes, monkeypatch):
     import pandas as pd
     from crowdkit.aggregation import DawidSkene
 
+    monkeypatch.setattr("fwl.annotate.votes.NEAR_ENOUGH", 1e-12)  # both run to the end
     matrix, _ = votes.crowd(2000, 6, classes, seed=1)
     ballots = ballots_from_matrix(matrix[(matrix >= 0).any(axis=1)], classes)
     frame = pd.DataFrame({"task": ballots.row, "worker": ballots.who, "label": ballots.choice})

@@ -1,7 +1,7 @@
 """Several annotators at once: their votes as one distribution for each sample, and how far each can be relied on.
 
-Dawid and Skene's model (1979) is written here and not taken from crowd-kit: that library brings transformers, NLTK and
-pandas along, for what are two sums and a product.
+Dawid and Skene's model (1979) is written here and not taken from crowd-kit, which brings transformers, NLTK and pandas
+along and takes longer (DECISIONS.md, D76).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_softmax, softmax
+from scipy.sparse import csr_array
+from scipy.special import softmax
 from scipy.stats import binomtest
 
 from fwl.errors import InvalidInput, UnknownName, WrongShape
@@ -23,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 LEVEL = 0.95  # of the interval around an annotator's accuracy
 PSEUDO = 0.01  # votes that every annotator is taken to have cast for each class of each class beforehand
 ROUNDS = 200
-NEAR_ENOUGH = 1e-6  # EM ends when no probability moves further
+NEAR_ENOUGH = 1e-4  # EM ends when no probability moves further (DECISIONS.md, D76)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,7 @@ class DawidSkene:
                 f"votes of {len(ballots.names)} annotators on {ballots.classes} classes; expected "
                 f"{self.confusion.shape[0]} and {self.confusion.shape[1]}, as when the votes were first combined"
             )
-        joint = _log_joint(ballots, self.prior, self.confusion)
+        joint = _log_joint(_one_hot(ballots), self)
         joint[~ballots.heard] = np.nan
         probabilities: Array = softmax(joint, axis=1)
         return probabilities
@@ -210,35 +211,38 @@ def fit_dawid_skene(
     heard[rows] = True  # a known class says how often classes occur, whoever voted
     belief = np.nan_to_num(Majority().combine(ballots), nan=1.0 / ballots.classes)
     belief[rows] = truth
+    votes = _one_hot(ballots)
     for _ in range(rounds):
-        model = _maximised(ballots, belief, heard, pseudo)
-        log_joint = _log_joint(ballots, model.prior, model.confusion)
-        updated: Array = np.exp(log_softmax(log_joint, axis=1))
+        updated: Array = softmax(_log_joint(votes, _maximised(votes, belief, heard, pseudo)), axis=1)
         updated[rows] = truth
         moved = float(np.abs(updated - belief).max())
         belief = updated
         if moved < NEAR_ENOUGH:
             break
-    return _maximised(ballots, belief, heard, pseudo)
+    return _maximised(votes, belief, heard, pseudo)
 
 
-def _maximised(ballots: Ballots, belief: Array, heard: npt.NDArray[np.bool_], pseudo: float) -> DawidSkene:
-    """The model under which these beliefs [N, C] about the classes and the votes are most likely."""
-    annotators, C = len(ballots.names), ballots.classes
-    cell = ballots.who * C + ballots.choice
-    counts = [np.bincount(cell, belief[ballots.row, c], annotators * C).reshape(annotators, C) for c in range(C)]
-    confusion = np.stack(counts, axis=1) + pseudo  # [L, C, C]
+def _maximised(votes: csr_array, belief: Array, heard: npt.NDArray[np.bool_], pseudo: float) -> DawidSkene:
+    """The model under which these beliefs [N, C] about the classes and the votes [N, L C] are most likely."""
+    classes = belief.shape[1]
+    counts: Array = (votes.T @ belief).reshape(-1, classes, classes)  # [L, said, true]
+    confusion = counts.transpose(0, 2, 1) + pseudo
     prior = belief[heard].sum(axis=0) + pseudo
     return DawidSkene(prior / prior.sum(), confusion / confusion.sum(axis=2, keepdims=True))
 
 
-def _log_joint(ballots: Ballots, prior: Array, confusion: Array) -> Array:
+def _log_joint(votes: csr_array, model: DawidSkene) -> Array:
     """The log of P(class) P(votes | class) for each sample and class, [N, C]."""
-    logs = np.log(confusion)
-    votes = [
-        np.bincount(ballots.row, logs[ballots.who, c, ballots.choice], ballots.samples) for c in range(ballots.classes)
-    ]
-    return np.log(prior) + np.stack(votes, axis=1)
+    logs = np.log(model.confusion).transpose(0, 2, 1).reshape(votes.shape[1], len(model.prior))  # [L C, C]
+    joint: Array = np.log(model.prior) + votes @ logs
+    return joint
+
+
+def _one_hot(ballots: Ballots) -> csr_array:
+    """The votes as ones, a column for each annotator and class, [N, L C]."""
+    columns = len(ballots.names) * ballots.classes
+    places = (ballots.row, ballots.who * ballots.classes + ballots.choice)
+    return csr_array((np.ones(len(ballots.row)), places), shape=(ballots.samples, columns))
 
 
 def _tally(ballots: Ballots) -> Array:
