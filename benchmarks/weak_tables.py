@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,7 @@ def mistakes(Z: npt.NDArray[np.float64], truth: Labels, seen: Rows, rng: np.rand
 
 
 TABLES: dict[str, Callable[[Path], WeakTables]] = {
-    f"tables-{annotate.__name__}": lambda folder, annotate=annotate: WeakTables(  # type: ignore[misc]
-        f"tables-{annotate.__name__}", folder, annotate
-    )
+    f"tables-{annotate.__name__}": partial(WeakTables, f"tables-{annotate.__name__}", annotate=annotate)
     for annotate in (rules, model, mistakes)
 }
 
