@@ -49,7 +49,7 @@ def ours(ballots: Ballots) -> Matrix:
 def theirs(ballots: Ballots) -> Matrix:
     frame = pd.DataFrame({"task": ballots.row, "worker": ballots.who, "label": ballots.choice})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of pandas, on words it will not take much longer
+        warnings.simplefilter("ignore")  # crowd-kit uses what pandas will drop
         found = Theirs().fit(frame).probas_
     said = np.full((ballots.samples, ballots.classes), np.nan)
     said[found.index] = found[list(range(ballots.classes))]
